@@ -13,7 +13,9 @@ const shared = {
   rootDir: __dirname,
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@holdfast/source', 'node', 'node-addons'] },
-  transform: { '\\.(ts|js|mjs)$': ['@swc/jest', require('./tools/swc.options.cjs')] as [string, Record<string, unknown>] },
+  transform: {
+    '\\.(ts|js|mjs)$': ['@swc/jest', require('./tools/swc.options.cjs')] as [string, Record<string, unknown>],
+  },
   transformIgnorePatterns: compiled,
 };
 
@@ -25,6 +27,8 @@ const config: Config = {
     {
       ...shared,
       displayName: 'database',
+      globalSetup: '<rootDir>/libs/testing/jest/global-setup.cjs',
+      globalTeardown: '<rootDir>/libs/testing/jest/global-teardown.cjs',
       testMatch: ['**/*.int-spec.ts', '**/*.proc-spec.ts', '**/*.e2e-spec.ts'],
     },
   ],

@@ -1,1 +1,15 @@
-export {};
+export { createEmptyDatabase, createTestDatabase } from './database/create-test-database.js';
+export { LeakedConnectionsError } from './database/leaked-connections.error.js';
+export type { TestDataSourceOptions, TestPoolOptions } from './database/owned-pools.js';
+export { TestDatabase } from './database/test-database.js';
+export type { TestRole, TestRoleOptions } from './database/test-role.js';
+export { testbed, type Testbed } from './database/testbed.js';
+export { waitFor, type WaitForOptions } from './wait/wait-for.js';
+export { within } from './wait/within.js';
+export type { ProxyDirection } from './faults/proxied.connection.js';
+export { TcpProxy, type ProxyTrigger } from './faults/tcp.proxy.js';
+export { spawnTs, type SpawnTsOptions } from './process/spawn-ts.js';
+export { SpawnedProcess, type ProcessEvent, type ProcessExit } from './process/spawned.process.js';
+export { EmbeddedServer, type EmbeddedServerOptions } from './server/embedded/embedded.server.js';
+export { reachable, serverUser } from './server/embedded/server-user.js';
+export { freePort } from './server/free-port.js';

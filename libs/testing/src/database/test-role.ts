@@ -1,0 +1,13 @@
+/** TestRoleOptions say what a role of the tests may do. */
+export interface TestRoleOptions {
+  /** attributes are those of CREATE ROLE besides LOGIN and PASSWORD, such as `CONNECTION LIMIT 1`. Default none. */
+  readonly attributes?: string;
+}
+
+/** TestRole is a database account that goes with its test database. It may connect and nothing else until it is granted more. */
+export interface TestRole {
+  readonly name: string;
+  readonly password: string;
+  /** url connects to the test database as this role. */
+  readonly url: string;
+}

@@ -1,0 +1,48 @@
+import { spawnTs, waitFor } from '@holdfast/testing';
+
+const CHILD = 'libs/testing/test/fixtures/child.ts';
+
+function alive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('spawnTs', () => {
+  it('answers events and lines, also those that came before somebody asked', async () => {
+    const child = spawnTs(CHILD, { args: ['leaf'] });
+    await child.line('line of leaf');
+    expect(await child.event('ready')).toMatchObject({ mode: 'leaf' });
+    expect(await child.stop()).toEqual({ code: 0, signal: null });
+    expect(child.lines).toContain('stopping');
+  });
+
+  it('answers how a process ended', async () => {
+    const child = spawnTs(CHILD, { args: ['fails'] });
+    await child.event('ready');
+    child.signal('SIGTERM');
+    expect(await child.exit()).toEqual({ code: 3, signal: null });
+    const killed = spawnTs(CHILD);
+    await killed.event('ready');
+    expect(await killed.kill()).toEqual({ code: null, signal: 'SIGKILL' });
+  });
+
+  it('throws with the last lines when the process ends, or the deadline passes, without the event', async () => {
+    const child = spawnTs(CHILD, { args: ['leaf'] });
+    await child.event('ready');
+    await expect(child.event('never', 50)).rejects.toThrow(/50 ms in vain for the event "never"[^]*line of leaf/);
+    const never = child.event('never');
+    child.signal('SIGKILL');
+    await expect(never).rejects.toThrow('ended ({"code":null,"signal":"SIGKILL"}) before the event "never"');
+  });
+
+  it('runs children that end when their parent is killed', async () => {
+    const parent = spawnTs(CHILD, { args: ['parent'] });
+    const { grandchild } = await parent.event('ready');
+    expect(alive(grandchild as number)).toBe(true);
+    await parent.kill();
+    await waitFor(() => !alive(grandchild as number), { what: 'the grandchild to end' });
+  });
+});
