@@ -1,0 +1,15 @@
+import { HoldfastError } from './holdfast.error.js';
+
+/** NoOpenTransactionError says that what was handed over to join has no open transaction (Q1). */
+export class NoOpenTransactionError extends HoldfastError {
+  constructor(
+    /** handle is what was handed over, such as `an EntityManager`. */
+    readonly handle: string,
+  ) {
+    super(
+      'kernel.no_open_transaction',
+      `${handle} without an open transaction cannot be joined. Hand over the manager that dataSource.transaction() gives, ` +
+        'a query runner after startTransaction(), a pg client after BEGIN, or the transaction of unitOfWork.run().',
+    );
+  }
+}

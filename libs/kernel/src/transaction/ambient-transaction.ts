@@ -1,0 +1,20 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Transaction } from './transaction.js';
+
+const storages = new WeakMap<object, AsyncLocalStorage<Transaction>>();
+
+function storageOf(identity: object): AsyncLocalStorage<Transaction> {
+  let storage = storages.get(identity);
+  if (!storage) storages.set(identity, (storage = new AsyncLocalStorage()));
+  return storage;
+}
+
+/** ambientTransaction answers the transaction that the calling code runs in for this database, or undefined. */
+export function ambientTransaction(identity: object): Transaction | undefined {
+  return storageOf(identity).getStore();
+}
+
+/** runInTransaction calls `fn` with `transaction` as the ambient one for this database. */
+export function runInTransaction<T>(identity: object, transaction: Transaction, fn: () => T): T {
+  return storageOf(identity).run(transaction, fn);
+}
