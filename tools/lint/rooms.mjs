@@ -1,0 +1,74 @@
+/**
+ * The second import table: inside a lib, which room may import which, and which packages (docs/design/architecture.md).
+ * A room is a folder of `src`, or a file directly in it. `!name` takes files out again by a part of their name.
+ */
+const pure = ['errors', 'time', 'retry'];
+const queueKernel = ['@holdfast/kernel', '@holdfast/kernel/*'];
+const core = ['domain', 'errors', 'ports'];
+const everything = ['*', '!index', '!core', '!define', '!testing'];
+/** What runs without Nest may not reach the files of `handlers` that load it. */
+const handlers = ['handlers', '!.decorator', '!.explorer'];
+
+export const rooms = {
+  'libs/kernel/src': {
+    errors: { rooms: [] },
+    time: { rooms: ['errors'] },
+    retry: { rooms: ['errors', 'time'] },
+    service: { rooms: pure },
+    sql: { rooms: pure, packages: ['pg', 'typeorm'] },
+    transaction: { rooms: [...pure, 'sql'], packages: ['pg', 'typeorm'] },
+    lease: { rooms: [...pure, 'service', 'sql', 'transaction'], packages: ['pg'] },
+    notify: { rooms: [...pure, 'service', 'sql', 'transaction'], packages: ['pg'] },
+    migrate: { rooms: [...pure, 'service', 'sql', 'transaction'], packages: ['pg'] },
+    pure: { rooms: pure },
+    index: { rooms: ['*', '!typeorm'], packages: ['pg'] },
+    typeorm: { rooms: ['*', '!index'], packages: [] },
+  },
+  'libs/queue/src': {
+    domain: { rooms: ['errors'], packages: [...queueKernel, '@standard-schema/spec'] },
+    errors: { rooms: ['domain'], packages: queueKernel },
+    ports: { rooms: ['domain', 'errors'], packages: queueKernel },
+    client: { rooms: core, packages: queueKernel },
+    handlers: { rooms: core, packages: [...queueKernel, '@nestjs/*', 'reflect-metadata'] },
+    runner: { rooms: [...core, ...handlers], packages: queueKernel },
+    scheduler: { rooms: [...core, ...handlers], packages: queueKernel },
+    leadership: { rooms: [...core, ...handlers], packages: [...queueKernel, 'pg'] },
+    postgres: { rooms: core, packages: [...queueKernel, 'pg'] },
+    memory: { rooms: core, packages: queueKernel },
+    health: { rooms: core, packages: [...queueKernel, '@nestjs/*'] },
+    metrics: { rooms: core, packages: [...queueKernel, '@nestjs/*'] },
+    tracing: { rooms: core, packages: queueKernel },
+    http: { rooms: core, packages: [...queueKernel, '@nestjs/*'] },
+    cli: { rooms: core, packages: [...queueKernel, '@holdfast/migrations'] },
+    module: {
+      rooms: everything,
+      packages: [...queueKernel, '@holdfast/migrations', '@nestjs/*', 'pg', 'reflect-metadata', 'rxjs', 'typeorm'],
+    },
+    testing: { rooms: ['*', '!index'], packages: [...queueKernel, '@holdfast/migrations', 'pg'] },
+    define: { rooms: ['domain', 'errors'], packages: queueKernel },
+    core: {
+      rooms: [
+        '*',
+        '!index',
+        '!define',
+        '!testing',
+        '!module',
+        '!http',
+        '!health',
+        '!metrics',
+        '!.decorator',
+        '!.explorer',
+      ],
+      packages: queueKernel,
+    },
+    index: { rooms: ['*', '!define', '!testing'], packages: queueKernel },
+  },
+  'libs/contracts/src': {
+    '*': { rooms: ['*', '!index'], packages: ['@holdfast/queue/define', 'zod'] },
+    index: { rooms: ['*'], packages: [] },
+  },
+  'migrations/src': {
+    '*': { rooms: ['*', '!index'], packages: ['@holdfast/kernel', '@holdfast/kernel/*'] },
+    index: { rooms: ['*'], packages: ['@holdfast/kernel', '@holdfast/kernel/*'] },
+  },
+};
