@@ -1,1 +1,2 @@
-export {};
+export { migrationsFor } from './migrations-for.js';
+export { queueMigrations } from './queue/queue.migrations.js';

@@ -38,4 +38,18 @@ export { Database, type BeginOptions, type OpenTransaction } from './transaction
 export type { IsolationLevel, Transaction } from './transaction/transaction.js';
 export { UnitOfWork, type UnitOfWorkOptions } from './transaction/unit-of-work.js';
 
-// The migration runner: export * from './migrate/…' goes here.
+export { EditedMigrationError } from './migrate/errors/edited-migration.error.js';
+export { InvalidMigrationsError } from './migrate/errors/invalid-migrations.error.js';
+export { MigrationBusyError } from './migrate/errors/migration-busy.error.js';
+export { MigrationConnectionError } from './migrate/errors/migration-connection.error.js';
+export { MigrationFailedError } from './migrate/errors/migration-failed.error.js';
+export { MigrationGapError } from './migrate/errors/migration-gap.error.js';
+export { MigrationsPendingError } from './migrate/errors/migrations-pending.error.js';
+export { SchemaAccessError } from './migrate/errors/schema-access.error.js';
+export { SchemaMissingError } from './migrate/errors/schema-missing.error.js';
+export { SchemaNewerError } from './migrate/errors/schema-newer.error.js';
+export { migrationChecksum, type Migration, type MigrationPart } from './migrate/migration.js';
+export type { MigrationConnection } from './migrate/migration.connection.js';
+export type { DownOptions, MigrationState, MigrationStatus } from './migrate/migration.plan.js';
+export { Migrator, type MigratorOptions } from './migrate/migrator.js';
+export { applyInOpenTransaction, revertInOpenTransaction } from './migrate/open-transaction.migrations.js';

@@ -1,0 +1,5 @@
+import type { Migration } from '@holdfast/kernel';
+import { jobs } from './0001-jobs.migration.js';
+
+/** queueMigrations make the tables and functions of `@holdfast/queue`, in order. */
+export const queueMigrations: readonly Migration[] = [jobs];
