@@ -1,0 +1,14 @@
+import { HoldfastError } from '@holdfast/kernel/pure';
+
+/** DuplicateHandlerError says that two handlers were found for one kind. */
+export class DuplicateHandlerError extends HoldfastError {
+  constructor(
+    readonly kind: string,
+    readonly sources: readonly string[],
+  ) {
+    super(
+      'queue.duplicate_handler',
+      `The kind ${kind} has two handlers, ${sources.join(' and ')}: keep one, or give one of them a kind of its own.`,
+    );
+  }
+}

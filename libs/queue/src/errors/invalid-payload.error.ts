@@ -1,0 +1,14 @@
+import { HoldfastError } from '@holdfast/kernel/pure';
+
+/** InvalidPayloadError says that a payload was refused before any SQL was sent, where in it and why (Q2). It never quotes the payload's values. */
+export class InvalidPayloadError extends HoldfastError {
+  constructor(
+    readonly kind: string,
+    /** path is the place: `payload.items[3].name`. */
+    readonly path: string,
+    readonly reason: string,
+    options?: ErrorOptions,
+  ) {
+    super('queue.payload_refused', `The payload of ${kind} cannot be enqueued: ${path} ${reason}.`, options);
+  }
+}

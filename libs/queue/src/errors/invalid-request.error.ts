@@ -1,0 +1,12 @@
+import { HoldfastError } from '@holdfast/kernel/pure';
+
+/** InvalidRequestError says which field of a request was refused before any SQL was sent, and why (Q2). */
+export class InvalidRequestError extends HoldfastError {
+  constructor(
+    readonly kind: string,
+    readonly field: string,
+    readonly reason: string,
+  ) {
+    super('queue.request_refused', `A job of kind ${kind} cannot be enqueued: ${field} ${reason}.`);
+  }
+}

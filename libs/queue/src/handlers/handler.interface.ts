@@ -1,0 +1,52 @@
+import type { OpenTransaction, Transaction } from '@holdfast/kernel';
+import type { AnyJobDefinition, PayloadOf } from '../domain/definition.js';
+import type { Job } from '../domain/job.js';
+import type { Outcome } from '../domain/outcome.js';
+
+/** RunContext is what every handler gets beside its job. */
+export interface RunContext {
+  /**
+   * hold: from its return on, no enqueue of this job's key is satisfied by this run; one that commits later makes it run again (R11).
+   * Throws LeaseLostError when this run no longer holds the job.
+   */
+  hold(): Promise<void>;
+  /** signal aborts at the timeout, at a shutdown past its grace, and when the lease is lost; its reason says which. */
+  readonly signal: AbortSignal;
+}
+
+/** AttachedContext is the context of a handler that runs inside the runner's transaction (R1). */
+export interface AttachedContext extends RunContext {
+  /** tx is the transaction that also records the job's completion; dead once the run is settled (R4). */
+  readonly tx: Transaction;
+}
+
+/** Finished says that `ctx.finish` has settled the run: return it. */
+export interface Finished {
+  readonly type: 'finished';
+}
+
+/** DetachedContext is the context of a handler that owns its transactions because it reaches outside the database (R7). */
+export interface DetachedContext extends RunContext {
+  /**
+   * finish commits `work`'s writes, its follow-up jobs and the fenced completion in one transaction, after the outside call (R22).
+   * It throws what `work` throws, after the rollback, and LeaseLostError when the run no longer holds the job.
+   */
+  finish(work: (tx: Transaction) => Promise<Outcome | void>): Promise<Finished>;
+  /** finish commits the handler's own unit of work, opened with `openUnitOfWork`, together with the fenced completion. */
+  finish(outcome: Outcome, options: { readonly in: OpenTransaction }): Promise<Finished>;
+}
+
+/** AttachedHandler runs in the runner's transaction: its writes, its follow-up jobs and its "done" commit together or not at all. */
+export interface AttachedHandler<D extends AnyJobDefinition = AnyJobDefinition> {
+  run: (job: Job<PayloadOf<D>>, ctx: AttachedContext) => Promise<Outcome | void>;
+}
+
+/** DetachedHandler owns its transactions and must be safe to run twice. */
+export interface DetachedHandler<D extends AnyJobDefinition = AnyJobDefinition> {
+  run: (job: Job<PayloadOf<D>>, ctx: DetachedContext) => Promise<Outcome | Finished | void>;
+}
+
+/** JobOf is the job that a handler of this definition gets. */
+export type JobOf<D extends AnyJobDefinition> = Job<PayloadOf<D>>;
+
+export type { AnyJobDefinition };
