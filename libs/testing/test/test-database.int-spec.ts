@@ -26,6 +26,14 @@ describe('TestDatabase', () => {
     expect(await exists(one.name)).toBe(false);
   });
 
+  it('has the migrations applied', async () => {
+    const database = await createTestDatabase();
+    expect(await database.adminQuery("SELECT to_regclass('holdfast.job') IS NOT NULL AS found")).toEqual([
+      { found: true },
+    ]);
+    await database.drop();
+  });
+
   it('is empty when created empty', async () => {
     const database = await createEmptyDatabase();
     expect(await database.adminQuery("SELECT 1 FROM pg_namespace WHERE nspname = 'holdfast'")).toEqual([]);

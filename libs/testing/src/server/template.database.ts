@@ -1,3 +1,5 @@
+import { Migrator } from '@holdfast/kernel';
+import { queueMigrations } from '@holdfast/migrations';
 import { Client, escapeIdentifier } from 'pg';
 
 /** TemplateDatabase is the database with the migrations applied that every test database is a clone of. */
@@ -31,7 +33,15 @@ export class TemplateDatabase {
   }
 
   private async migrate(): Promise<void> {
-    // The migration runner is wired in here.
+    const url = new URL(this.serverUrl);
+    url.pathname = `/${this.name}`;
+    const client = new Client({ connectionString: url.toString() });
+    await client.connect();
+    try {
+      await new Migrator(client, { migrations: queueMigrations, schema: 'holdfast' }).up();
+    } finally {
+      await client.end();
+    }
   }
 
   private async onServer(sql: string): Promise<void> {

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { reachable, serverUser } from '@holdfast/testing';
+
+/**
+ * dataFolder answers where the local server keeps its data between starts, and makes it.
+ *
+ * It is the one that HOLDFAST_DATA_FOLDER names, else `.holdfast/` in the repository. As root the server runs under another account; where that cannot reach the repository (a clone in root's
+ * home), it is a folder of `/var/tmp` that belongs to this clone.
+ */
+export function dataFolder(root: string): string {
+  const named = process.env.HOLDFAST_DATA_FOLDER;
+  const folder = named ? resolve(named) : reachable(root, serverUser()) ? join(root, '.holdfast') : elsewhere(root);
+  mkdirSync(folder, { recursive: true });
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+function elsewhere(root: string): string {
+  const clone = createHash('sha256').update(root).digest('hex').slice(0, 12);
+  return join('/var/tmp', `holdfast-${basename(root)}-${clone}`);
+}
