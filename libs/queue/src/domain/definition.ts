@@ -75,7 +75,7 @@ export function defineJob<const Kind extends string, Schema extends PayloadSchem
     maxDeferMs: parseDuration(options.maxDefer ?? '1d'),
     priority: options.priority ?? 5,
     request: (payload: Input, requestOptions?: RequestOptions) => jobRequest(definition, payload, requestOptions),
-    schema: options.payload as PayloadSchema<Input, Output>,
+    schema: options.payload,
     timeoutMs: parseDuration(options.timeout ?? '30s'),
     upcasts: Object.freeze({ ...options.upcasts }),
     version: options.version ?? 1,

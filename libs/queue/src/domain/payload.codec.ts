@@ -59,7 +59,7 @@ export async function decodePayload<D extends AnyJobDefinition>(
   } catch (error) {
     throw new UnreadablePayloadError(definition.kind, 'payload', 'made the schema throw', error);
   }
-  if (!result.issues) return result.value as PayloadOf<D>;
+  if (!result.issues) return result.value;
   const issue = firstIssue(result.issues);
   throw new UnreadablePayloadError(definition.kind, issue.path, issue.reason);
 }

@@ -72,7 +72,6 @@ describe('PayloadWriter', () => {
     ['a symbol', { s: Symbol('x') }, 'payload.s', 'a symbol'],
     ['a property named by a symbol', { a: { [Symbol('x')]: 1 } }, 'payload.a', 'named by a symbol'],
     ['undefined in an array', { a: [1, undefined] }, 'payload.a[1]', 'undefined in an array'],
-    // eslint-disable-next-line no-sparse-arrays -- a hole is what is tried
     ['a hole in an array', { a: [1, , 2] }, 'payload.a[1]', 'hole'],
     ['an array with named properties', { a: /x/.exec('x') }, 'payload.a', 'named properties'],
     ['NaN', { n: Number.NaN }, 'payload.n', 'NaN'],

@@ -24,6 +24,11 @@ class QueryFailedError extends Error {
   });
 }
 
+const thrower = {
+  get: () => {
+    throw new Error('get');
+  },
+};
 const hostile = new Proxy(
   {},
   {
@@ -62,31 +67,7 @@ const THROWN: [string, unknown][] = [
   ['a frozen object', Object.freeze({ message: 'x' })],
   [
     'an object with throwing getters',
-    Object.defineProperties(
-      {},
-      {
-        message: {
-          get: () => {
-            throw 1;
-          },
-        },
-        name: {
-          get: () => {
-            throw 1;
-          },
-        },
-        cause: {
-          get: () => {
-            throw 1;
-          },
-        },
-        code: {
-          get: () => {
-            throw 1;
-          },
-        },
-      },
-    ),
+    Object.defineProperties({}, { cause: thrower, code: thrower, message: thrower, name: thrower }),
   ],
   ['a hostile Proxy', hostile],
   ['a revoked Proxy', revoked],
