@@ -1,2 +1,4 @@
+export { holdfastMigrations, type HoldfastMigrationsOptions } from './holdfast-migrations.js';
 export { migrationsFor } from './migrations-for.js';
 export { queueMigrations } from './queue/queue.migrations.js';
+export type { TypeOrmMigration, TypeOrmMigrationClass, TypeOrmQueryRunner } from './typeorm-migration.js';

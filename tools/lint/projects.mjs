@@ -20,7 +20,19 @@ const development = [
   { sourceTag: 'scope:tools', onlyDependOnLibsWithTags: everyLib },
 ];
 
-const options = { allow: [], allowCircularSelfDependency: true, enforceBuildableLibDependency: false };
+/** The specs of what the testbed is built on use the testbed too: a circle of projects and not of files. The tables forbid the real ones. */
+const circlesThroughSpecs = [
+  ['@holdfast/kernel', '@holdfast/migrations'],
+  ['@holdfast/kernel', '@holdfast/testing'],
+  ['@holdfast/migrations', '@holdfast/testing'],
+];
+
+const options = {
+  allow: [],
+  allowCircularSelfDependency: true,
+  enforceBuildableLibDependency: false,
+  ignoredCircularDependencies: circlesThroughSpecs,
+};
 
 /** What ships, and the development projects. */
 export const projectConstraints = { ...options, depConstraints: [...shipped, ...development] };

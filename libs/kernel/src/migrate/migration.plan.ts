@@ -57,7 +57,7 @@ export class MigrationPlan {
   revertible({ steps = 1, to }: DownOptions = {}): Migration[] {
     const known = this.migrations.filter((migration) => this.appliedByKey.has(key(migration))).reverse();
     const targets = to === undefined ? known.slice(0, steps === 'all' ? known.length : steps) : this.after(known, to);
-    const unknown = this.unknown().filter((row) => targets.some(({ part }) => part === row.part));
+    const unknown = this.unknown().filter((row) => targets.some(({ id, part }) => part === row.part && row.id > id));
     if (unknown.length > 0)
       throw new SchemaNewerError(
         this.schema.name,

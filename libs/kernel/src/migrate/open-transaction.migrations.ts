@@ -28,8 +28,7 @@ export async function revertInOpenTransaction(
   migration: Migration,
 ): Promise<boolean> {
   const { applied, schema, step } = await begin(connection, schemaName);
-  const builtOnIt = applied.filter(({ id }) => id >= migration.id);
-  if (new MigrationPlan(schema, [migration], builtOnIt).revertible().length === 0) return false;
+  if (new MigrationPlan(schema, [migration], applied).revertible().length === 0) return false;
   await step.revert(connection, migration);
   return true;
 }
