@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '..');
+const LIST = 'console.log(JSON.stringify(Object.keys(require.cache)))';
+
+/** The packages of node_modules that a process has loaded after it required an entry point. */
+function packagesLoadedBy(entry: string): Set<string> {
+  const args = ['-C', '@holdfast/source', '-r', join(__dirname, 'register.cjs'), '-e', `require('${entry}'); ${LIST}`];
+  const done = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
+  if (done.status !== 0) throw new Error(done.stderr);
+  const files = JSON.parse(done.stdout) as string[];
+  const names = files.map((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1]);
+  // What compiles the sources on the fly is not of the entry point.
+  return new Set(names.filter((name) => name !== undefined && !name.startsWith('@swc/')).map(String));
+}
+
+describe('an entry point loads no more than it says', () => {
+  it.each(['@holdfast/queue/define', '@holdfast/kernel/pure'])('%s loads no package at all', (entry) => {
+    expect([...packagesLoadedBy(entry)]).toEqual([]);
+  });
+
+  it('@holdfast/queue/core loads neither Nest nor TypeORM', () => {
+    const loaded = [...packagesLoadedBy('@holdfast/queue/core')];
+    expect(loaded).toContain('pg');
+    expect(loaded.filter((name) => name.startsWith('@nestjs/') || name === 'typeorm')).toEqual([]);
+  });
+
+  it('@holdfast/kernel loads pg and not TypeORM, and so does @holdfast/migrations', () => {
+    expect([...packagesLoadedBy('@holdfast/kernel')]).not.toContain('typeorm');
+    expect([...packagesLoadedBy('@holdfast/migrations')]).not.toContain('typeorm');
+  });
+});

@@ -1,0 +1,149 @@
+import { createServer, connect } from 'node:net';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, spawnTs, waitFor, type SpawnedProcess } from '@holdfast/testing';
+
+const EVENT = { payload: { action: 'opened' }, repository: 'octo/hello', type: 'issues.opened' };
+const folders: string[] = [];
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-local-'));
+  chmodSync(folder, 0o755);
+  folders.push(folder);
+  return folder;
+}
+
+async function start(folder: string, env: Record<string, string> = {}): Promise<SpawnedProcess> {
+  const ports = { PORT: String(await freePort()), WORKER_PORT: String(await freePort()) };
+  return spawnTs('tools/local.ts', { env: { DATABASE_URL: '', HOLDFAST_DATA_FOLDER: folder, ...ports, ...env } });
+}
+
+/** What a start says about its parts: their ports and process ids. */
+interface Parts {
+  readonly api: { readonly pid: number; readonly url: string };
+  readonly postgres: { readonly pid: number; readonly url: string };
+  readonly worker: { readonly pid: number; readonly url: string };
+}
+
+async function ready(local: SpawnedProcess): Promise<Parts> {
+  await local.line('Ctrl-C stops everything', 90_000);
+  const part = async (pattern: RegExp) => {
+    const [, url, pid] = pattern.exec(await local.line(pattern)) ?? [];
+    return { pid: Number(pid), url: url ?? '' };
+  };
+  return {
+    api: await part(/api: (http:\S+) \(process (\d+)\)/),
+    postgres: await part(/PostgreSQL: (\S+) .*process (\d+)\)/),
+    worker: await part(/worker: (http:\S+) \(process (\d+)\)/),
+  };
+}
+
+function listening(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.on('connect', () => socket.destroy() && resolve(true));
+    socket.on('error', () => resolve(false));
+  });
+}
+
+function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until nothing of a start is left. */
+async function allGone(parts: Parts): Promise<void> {
+  for (const [name, { pid, url }] of Object.entries(parts) as [string, Parts['api']][]) {
+    await waitFor(async () => !exists(pid) && !(await listening(url)), {
+      deadlineMs: 30_000,
+      what: `${name} to be gone`,
+    });
+  }
+}
+
+/** Posts an event and answers the path of its first job. */
+async function postEvent(api: string): Promise<string> {
+  const answer = await fetch(`${api}/events`, {
+    body: JSON.stringify(EVENT),
+    headers: { 'content-type': 'application/json' },
+    method: 'POST',
+  });
+  expect(answer.status).toBe(202);
+  return answer.text();
+}
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { force: true, recursive: true });
+});
+
+describe('npm start', () => {
+  it('starts everything, says what to try, and Ctrl-C leaves nothing behind', async () => {
+    const local = await start(newFolder());
+    const parts = await ready(local);
+    expect(await local.line('Try: curl')).toContain(`${parts.api.url}/events`);
+    await postEvent(parts.api.url);
+    local.signal('SIGINT');
+    local.signal('SIGINT');
+    expect(await local.exit(60_000)).toEqual({ code: 0, signal: null });
+    await allGone(parts);
+  });
+
+  it('stops everything and fails when one part is gone', async () => {
+    const local = await start(newFolder());
+    const parts = await ready(local);
+    process.kill(parts.worker.pid, 'SIGKILL');
+    expect(await local.exit(60_000)).toEqual({ code: 1, signal: null });
+    await local.line('worker was ended by SIGKILL');
+    await allGone(parts);
+  });
+
+  it('refuses a second start on the same data, and the first goes on', async () => {
+    const folder = newFolder();
+    const local = await start(folder);
+    const parts = await ready(local);
+    const second = await start(folder);
+    expect(await second.exit()).toEqual({ code: 1, signal: null });
+    await second.line(/already runs from this folder \(process \d+\)/);
+    await postEvent(parts.api.url);
+    await local.stop(60_000);
+  });
+
+  it('leaves nothing behind when it is killed', async () => {
+    const local = await start(newFolder());
+    const parts = await ready(local);
+    await local.kill();
+    await allGone(parts);
+  });
+
+  it('starts on the data of a start that was killed together with the keeper of its server', async () => {
+    const folder = newFolder();
+    const crashed = await start(folder);
+    const before = await ready(crashed);
+    process.kill(before.postgres.pid, 'SIGKILL');
+    await crashed.kill();
+    expect(await listening(before.postgres.url)).toBe(true);
+
+    const local = await start(folder);
+    const parts = await ready(local);
+    await postEvent(parts.api.url);
+    await local.stop(60_000);
+    await allGone({ ...parts, postgres: { ...parts.postgres, url: before.postgres.url } });
+  });
+
+  it('names the variable when its port is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as { port: number };
+    const local = await start(newFolder(), { PORT: String(port) });
+    expect(await local.exit()).toEqual({ code: 1, signal: null });
+    await local.line(`PORT: port ${port} is taken`);
+    taken.close();
+    await once(taken, 'close');
+  });
+});
