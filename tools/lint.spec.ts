@@ -13,7 +13,7 @@ function lint(snippets: readonly Snippet[]): string[][] {
   const done = spawnSync(process.execPath, [join(__dirname, 'lint/lint-snippets.mjs')], {
     encoding: 'utf8',
     input,
-    timeout: 50_000,
+    timeout: 120_000,
   });
   if (done.status !== 0) throw new Error(done.stderr);
   return JSON.parse(done.stdout) as string[][];

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { reachable, serverUser } from '@holdfast/testing';
+import { LocalProblem } from './local.problem.js';
 
 /**
  * dataFolder answers where the local server keeps its data between starts, and makes it.
@@ -13,6 +14,11 @@ export function dataFolder(root: string): string {
   const named = process.env.HOLDFAST_DATA_FOLDER;
   const folder = named ? resolve(named) : reachable(root, serverUser()) ? join(root, '.holdfast') : elsewhere(root);
   mkdirSync(folder, { recursive: true });
+  if (process.getuid && statSync(folder).uid !== process.getuid()) {
+    throw new LocalProblem(
+      `${folder} belongs to another account. Remove it, or name another with HOLDFAST_DATA_FOLDER.`,
+    );
+  }
   chmodSync(folder, 0o755);
   return folder;
 }

@@ -38,6 +38,7 @@ export async function startDockerTestServer(): Promise<TestServer> {
 
 function engineAddress(): RequestOptions | undefined {
   const host = process.env.DOCKER_HOST ?? 'unix:///var/run/docker.sock';
+  if (!URL.canParse(host)) return undefined;
   const url = new URL(host);
   if (url.protocol === 'unix:') return existsSync(url.pathname) ? { socketPath: url.pathname } : undefined;
   return { host: url.hostname, port: url.port || 2375 };

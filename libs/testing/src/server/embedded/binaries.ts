@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdtempSync, chmodSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  chmodSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { arch, platform } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { reachable, type ServerUser } from './server-user.js';
@@ -51,7 +61,7 @@ function copyOf(native: string): string {
   const version = (JSON.parse(readFileSync(join(dirname(native), 'package.json'), 'utf8')) as { version: string })
     .version;
   const target = `/var/tmp/holdfast-postgres-${version}-${basename(dirname(native))}`;
-  if (existsSync(target)) return target;
+  if (existsSync(target)) return ownCopy(target);
   const partial = mkdtempSync(`${target}-`);
   cpSync(native, partial, { recursive: true, verbatimSymlinks: true });
   chmodSync(partial, 0o755);
@@ -61,5 +71,11 @@ function copyOf(native: string): string {
     rmSync(partial, { force: true, recursive: true });
     if (!existsSync(target)) throw error;
   }
-  return target;
+  return ownCopy(target);
+}
+
+/** Anybody may create a folder in /var/tmp: only programs that this account has put there are run. */
+function ownCopy(folder: string): string {
+  if (statSync(folder).uid === process.getuid?.()) return folder;
+  throw new Error(`${folder} belongs to another account and is not used. Remove it, then start again.`);
 }

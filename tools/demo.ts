@@ -1,0 +1,45 @@
+/**
+ * Posts 329 real webhook payloads to a running stack, kills its worker twice in the middle, and exits non-zero unless nothing was lost and
+ * nothing counted twice: `npm run demo`. It brings its own database (or takes the empty one of `DATABASE_URL`) and leaves nothing running.
+ */
+import { demoTable } from './demo/demo.report.js';
+import { DemoRun } from './demo/demo.run.js';
+import { DemoStack } from './demo/demo.stack.js';
+
+const INTERRUPTED = 130;
+
+async function main(): Promise<number> {
+  const stack = new DemoStack(process.env.DATABASE_URL);
+  const say = (line: string) => void process.stdout.write(`${line}\n`);
+  let interrupted = false;
+  const stopped = new Promise<number>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        interrupted = true;
+        resolve(INTERRUPTED);
+      });
+    }
+  });
+  const ran = new DemoRun(stack, say).run().then(
+    (checks) => {
+      say(`\n${demoTable(checks)}\n`);
+      return checks.every((check) => check.holds) ? 0 : 1;
+    },
+    (error: unknown) => {
+      if (!interrupted)
+        say(`The demo failed: ${error instanceof Error ? error.message : String(error)}\n${stack.words()}`);
+      return 1;
+    },
+  );
+  const code = await Promise.race([ran, stopped]);
+  await stack.stop();
+  return code;
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`${String(error)}\n`);
+    process.exit(1);
+  },
+);

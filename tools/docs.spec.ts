@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const ROOT = path.join(__dirname, '..');
+const EXAMPLES = path.join(ROOT, 'docs', 'examples');
+
+const LINK = /\]\((?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)/g;
+const FENCED = /^```[\s\S]*?^```$/gm;
+const TYPESCRIPT = /^```ts\n([\s\S]*?)^```$/gm;
+
+/** The guides and the README: their examples must compile. The design shows planned shapes too, and is not among them. */
+const guides = ['README.md', ...markdownIn('docs')];
+const documents = [...guides, ...markdownIn('docs/adr'), ...markdownIn('docs/design')];
+
+function markdownIn(folder: string): string[] {
+  return readdirSync(path.join(ROOT, folder))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `${folder}/${file}`);
+}
+
+function read(file: string): string {
+  return readFileSync(path.join(ROOT, file), 'utf8');
+}
+
+/** Without indentation, so that a method can be quoted outside its class. */
+function flat(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line.length > 0)
+    .join('\n');
+}
+
+describe('documents', () => {
+  it('link to files that exist', () => {
+    const broken = documents.flatMap((file) =>
+      [...read(file).replaceAll(FENCED, '').matchAll(LINK)]
+        .filter(([, target]) => !existsSync(path.join(ROOT, path.dirname(file), target!)))
+        .map(([, target]) => `${file}: ${target}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('quote only TypeScript that stands in docs/examples, where it is type-checked', () => {
+    const examples = readdirSync(EXAMPLES).map((file) => flat(readFileSync(path.join(EXAMPLES, file), 'utf8')));
+    const blocks = guides.flatMap((file) =>
+      [...read(file).matchAll(TYPESCRIPT)].map(([, code]) => ({ file, code: code! })),
+    );
+    const foreign = blocks.filter(({ code }) => !examples.some((example) => example.includes(flat(code))));
+    expect(blocks.length).toBeGreaterThan(5);
+    expect(foreign).toEqual([]);
+  });
+});
