@@ -22,10 +22,13 @@ export { TransactionEndedError } from './errors/transaction-ended.error.js';
 export { TransactionSettledError } from './errors/transaction-settled.error.js';
 export { isConnectionLost, isSerializationFailure, sqlStateOf } from './errors/sql-state.js';
 
+export { executorOf, type EntityManagerLike, type QueryRunnerLike, type TransactionHandle } from './sql/executor-of.js';
 export { inlineStatement } from './sql/inline-statement.js';
+export { PgExecutor, type PgExecutorOptions } from './sql/pg.executor.js';
 export { SchemaName } from './sql/schema-name.js';
 export type { SqlExecutor, SqlResult } from './sql/sql-executor.js';
 export { Statement, type BoundStatement, type StatementSource } from './sql/statement.js';
+export type { PgClientLike, PgQuery, PgResult, PgStatus } from './connection/pg.types.js';
 
 export { pause, startTimer, withDeadline, type Timer } from './time/deadline.js';
 export { parseDuration, type Duration } from './time/duration.js';
@@ -35,6 +38,7 @@ export { outageDelayMs } from './retry/outage-delay.js';
 
 export { ambientTransaction, runInTransaction } from './transaction/ambient-transaction.js';
 export { Database, type BeginOptions, type OpenTransaction } from './transaction/database.js';
+export { PgDatabase, pgPool } from './transaction/pg.database.js';
 export type { IsolationLevel, Transaction } from './transaction/transaction.js';
 export { UnitOfWork, type UnitOfWorkOptions } from './transaction/unit-of-work.js';
 

@@ -47,7 +47,7 @@ export class Backoff {
 
   /** delayMs answers the wait after failed attempt `attempt` (1 is the first), in milliseconds. */
   delayMs(attempt: number, random: () => number = Math.random): number {
-    const delay = this.delayOf(Math.max(1, Math.floor(attempt)));
+    const delay = this.delayOf(attempt >= 1 ? Math.floor(attempt) : 1);
     const spread = delay * this.jitter * (2 * random() - 1);
     return Math.round(Math.min(this.maxMs, Math.max(0, delay + spread)));
   }

@@ -25,14 +25,20 @@ export interface BeginOptions {
 export interface OpenTransaction {
   /** firstError is the first SQL error inside the transaction: the cause, where later ones only say that it is aborted (R3, K72). */
   readonly firstError: Error | undefined;
-  /** state is what the server last said: `open`, `aborted` after a swallowed error, `ended` when somebody else ended it. */
+  /**
+   * lost is set once this transaction's own connection is gone (K14): nothing of it has committed, unless `commit` says CommitUnknownError.
+   * It tells a broken connection to PostgreSQL from the socket error of some other service, which looks the same.
+   */
+  readonly lost: Error | undefined;
+  /** state is what the server last said: `open`, `aborted` after a swallowed error, `ended` when somebody else ended it or the connection is gone. */
   readonly state: 'open' | 'aborted' | 'ended';
   /** transaction is what application code gets. */
   readonly transaction: Transaction;
   /**
    * commit sends `fence` (which must raise when it fences nothing) together with COMMIT in one round trip, and resolves
    * only for the command tag COMMIT (R2). It rejects with the server's error after rolling back, with CommitUnknownError when the answer was
-   * lost, with TransactionAbortedError / TransactionEndedError when the transaction cannot commit any more. afterCommit callbacks run on success.
+   * lost, with TransactionAbortedError / TransactionEndedError when the transaction cannot commit any more, with ConnectionLostError when
+   * the connection was gone before. afterCommit callbacks run on success. Queries that were not awaited are waited for, 30 s at most.
    */
   commit(fence?: BoundStatement<unknown>): Promise<void>;
   /** destroy closes the connection, so that nothing more of it can commit; a no-op once the fence was sent (R6). True when it was destroyed. */

@@ -1,0 +1,88 @@
+import type { PoolClient } from 'pg';
+import { startTimer } from '../time/deadline.js';
+import { cancelRunning } from './cancel-request.js';
+import { resultsOf, statusOf, type PgResult, type PgStatus } from './pg.types.js';
+
+/** A destroyed socket reports its end within a tick; a stream of the user's own might not. */
+const END_WITHIN_MS = 1_000;
+
+/**
+ * CheckedOutClient is a client of the application's pool while a transaction of ours has it.
+ *
+ * It goes back exactly once (R5). A broken one goes back only after its socket has ended: the pool of `pg` reports errors of a client it has back
+ * as its own, and a pool without a listener for them ends the process.
+ */
+export class CheckedOutClient {
+  private brokenBy: Error | undefined;
+  private ended = false;
+  private gone = false;
+
+  constructor(readonly client: PoolClient) {
+    client.on('error', this.onError);
+    client.once('end', this.onEnd);
+  }
+
+  /** lost is the error that ended the connection, or undefined while it stands. */
+  get lost(): Error | undefined {
+    return this.brokenBy;
+  }
+
+  get status(): PgStatus | undefined {
+    return statusOf(this.client);
+  }
+
+  /** destroy ends the connection at once: what is in flight is cancelled and rejects with `reason`, nothing sent after it reaches the server. */
+  destroy(reason: Error): void {
+    if (this.gone) return;
+    this.gone = true;
+    this.brokenBy ??= reason;
+    if (!this.ended) {
+      cancelRunning(this.client);
+      streamOf(this.client)?.destroy(reason);
+    }
+    this.whenEnded(() => this.release(reason));
+  }
+
+  /** giveBack returns the client to the pool, or destroys it where its connection is gone. */
+  giveBack(): void {
+    if (this.brokenBy) return this.destroy(this.brokenBy);
+    if (this.gone) return;
+    this.gone = true;
+    this.release();
+  }
+
+  /** send sends one or more statements without parameters as one message. */
+  async send(text: string): Promise<PgResult[]> {
+    return resultsOf(await this.client.query(text));
+  }
+
+  private readonly onEnd = () => {
+    this.ended = true;
+    this.brokenBy ??= new Error('Connection terminated');
+  };
+
+  private readonly onError = (error: Error) => {
+    this.brokenBy ??= error;
+  };
+
+  private release(reason?: Error): void {
+    this.client.removeListener('error', this.onError);
+    this.client.removeListener('end', this.onEnd);
+    this.client.release(reason);
+  }
+
+  private whenEnded(then: () => void): void {
+    if (this.ended) return then();
+    const done = () => {
+      timer.clear();
+      this.client.removeListener('end', done);
+      then();
+    };
+    const timer = startTimer(END_WITHIN_MS, done);
+    this.client.once('end', done);
+  }
+}
+
+function streamOf(client: PoolClient): { destroy(error?: Error): void } | undefined {
+  return (client as { connection?: { stream?: { destroy(error?: Error): void } } }).connection?.stream;
+}

@@ -1,0 +1,189 @@
+import type { CheckedOutClient } from '../connection/checked-out.client.js';
+import { CommitUnknownError } from '../errors/commit-unknown.error.js';
+import { ConnectionLostError } from '../errors/connection-lost.error.js';
+import { isConnectionLost, sqlStateOf } from '../errors/sql-state.js';
+import { StatementDeadlineError } from '../errors/statement-deadline.error.js';
+import { TransactionAbortedError } from '../errors/transaction-aborted.error.js';
+import { TransactionEndedError } from '../errors/transaction-ended.error.js';
+import { TransactionSettledError } from '../errors/transaction-settled.error.js';
+import { inlineStatement } from '../sql/inline-statement.js';
+import type { BoundStatement } from '../sql/statement.js';
+import { withDeadline } from '../time/deadline.js';
+import { AfterCommit } from './after-commit.js';
+import type { OpenTransaction } from './database.js';
+import type { GatedTransaction } from './gated.transaction.js';
+import type { Transaction } from './transaction.js';
+import type { TransactionGate } from './transaction.gate.js';
+
+/** TransactionHooks let a database library see the end of a transaction. */
+export interface TransactionHooks {
+  /** beforeCommit may still send statements; what it throws rolls the transaction back. */
+  beforeCommit?(): Promise<void>;
+  /** ended is called once, when nothing may use the transaction any more. */
+  ended?(): void;
+  /** settled is called once with the outcome, after the connection went back. */
+  settled?(committed: boolean): void;
+}
+
+const COMMIT_WITHIN_MS = 30_000;
+const ROLLBACK_WITHIN_MS = 5_000;
+const IN_FAILED_TRANSACTION = '25P02';
+const READ_ONLY = '25006';
+
+/** Which part of its life a transaction is in; `sent`: the fence is on its way, and only the server knows. */
+type Phase = 'open' | 'ending' | 'sent' | 'over';
+
+/**
+ * ClientTransaction is an open transaction on a client of the application's pool: one round trip for its commit, its client back exactly once.
+ *
+ * open → ending (nothing new is let in, what is in flight is waited for) → sent (fence and COMMIT are on their way) → over. `destroy` works in
+ * the first two, and never after the fence was sent (R6).
+ */
+export class ClientTransaction implements OpenTransaction {
+  private destroyedBy: Error | undefined;
+  private lostBy: ConnectionLostError | undefined;
+  private phase: Phase = 'open';
+  private rollingBack: Promise<void> | undefined;
+
+  constructor(
+    readonly transaction: GatedTransaction & Transaction,
+    private readonly checkedOut: CheckedOutClient,
+    private readonly gate: TransactionGate,
+    private readonly afterCommit: AfterCommit,
+    private readonly hooks: TransactionHooks = {},
+  ) {}
+
+  get firstError(): Error | undefined {
+    return this.gate.firstError ?? this.lost;
+  }
+
+  get lost(): ConnectionLostError | undefined {
+    if (this.gate.firstError instanceof ConnectionLostError) return this.gate.firstError;
+    if (this.checkedOut.lost) this.lostBy ??= new ConnectionLostError('keep a transaction open', this.checkedOut.lost);
+    return this.lostBy;
+  }
+
+  get state(): 'open' | 'aborted' | 'ended' {
+    if (this.phase === 'over' || this.lost || this.checkedOut.status === 'I') return 'ended';
+    return this.gate.firstError || this.checkedOut.status === 'E' ? 'aborted' : 'open';
+  }
+
+  async commit(fence?: BoundStatement<unknown>): Promise<void> {
+    if (this.phase !== 'open') throw this.destroyedBy ?? new TransactionSettledError();
+    const text = fence ? `${inlineStatement(fence)}; COMMIT` : 'COMMIT';
+    try {
+      if (this.state === 'open' && !this.gate.tamper) await this.hooks.beforeCommit?.();
+      this.end();
+      await this.quiet(COMMIT_WITHIN_MS);
+    } catch (error) {
+      await this.rollback();
+      throw error;
+    }
+    const obstacle = this.obstacle();
+    if (obstacle) {
+      await this.rollback();
+      throw obstacle;
+    }
+    this.phase = 'sent';
+    await this.send(text);
+    this.finish(true);
+    this.afterCommit.run();
+  }
+
+  destroy(reason: Error): boolean {
+    if (this.phase === 'sent' || this.phase === 'over') return false;
+    this.end();
+    this.destroyedBy = reason;
+    this.checkedOut.destroy(reason);
+    this.finish(false);
+    return true;
+  }
+
+  rollback(): Promise<void> {
+    if (this.phase === 'sent' || this.phase === 'over') return this.rollingBack ?? Promise.resolve();
+    this.end();
+    this.rollingBack ??= this.undo();
+    return this.rollingBack;
+  }
+
+  /** end lets nothing in any more. */
+  private end(): void {
+    if (this.phase !== 'open') return;
+    this.phase = 'ending';
+    this.gate.close();
+    this.transaction.end();
+    this.hooks.ended?.();
+  }
+
+  /** finish gives the client back, or destroys it where anything about it is in doubt. */
+  private finish(committed: boolean): void {
+    if (this.phase === 'over') return;
+    this.phase = 'over';
+    const { lost } = this;
+    if (lost) this.checkedOut.destroy(lost);
+    else if (this.gate.dirty) this.checkedOut.destroy(new Error('The session was changed.'));
+    else this.checkedOut.giveBack();
+    this.hooks.settled?.(committed);
+  }
+
+  /** obstacle answers why this transaction cannot commit, or undefined. */
+  private obstacle(): Error | undefined {
+    if (this.destroyedBy) return this.destroyedBy;
+    if (this.rollingBack) return new TransactionSettledError();
+    const { lost } = this;
+    if (lost) return lost;
+    if (this.state === 'aborted') return new TransactionAbortedError(this.gate.firstError);
+    if (this.gate.tamper) return this.gate.tamper;
+    return this.state === 'ended' ? new TransactionEndedError() : undefined;
+  }
+
+  private async quiet(ms: number): Promise<void> {
+    await withDeadline(
+      this.gate.idle(),
+      ms,
+      () => new StatementDeadlineError('what the transaction still had in flight', ms),
+    );
+  }
+
+  /** send sends fence and COMMIT as one message and accepts nothing but the command tag COMMIT (R2). */
+  private async send(text: string): Promise<void> {
+    let tag: string | undefined;
+    try {
+      const late = () => new StatementDeadlineError('COMMIT', COMMIT_WITHIN_MS);
+      tag = (await withDeadline(this.checkedOut.send(text), COMMIT_WITHIN_MS, late)).at(-1)?.command;
+    } catch (error) {
+      throw await this.failed(error);
+    }
+    if (tag === 'COMMIT') return;
+    this.finish(false);
+    throw new TransactionAbortedError(this.gate.firstError);
+  }
+
+  /** failed ends the transaction after an error from fence or COMMIT and answers what to throw. */
+  private async failed(error: unknown): Promise<unknown> {
+    const state = sqlStateOf(error);
+    if (error instanceof StatementDeadlineError || this.checkedOut.lost || isConnectionLost(error)) {
+      this.checkedOut.destroy(error instanceof Error ? error : new Error(String(error)));
+      this.finish(false);
+      // A server that refused the write as read-only has not committed it; any other loss leaves that open.
+      return state === READ_ONLY ? new ConnectionLostError('commit', error) : new CommitUnknownError(error);
+    }
+    await this.undo();
+    return state === IN_FAILED_TRANSACTION ? new TransactionAbortedError(this.gate.firstError ?? error) : error;
+  }
+
+  private async undo(): Promise<void> {
+    try {
+      await this.quiet(ROLLBACK_WITHIN_MS);
+      if (this.phase !== 'over' && !this.lost && this.checkedOut.status !== 'I') {
+        const late = () => new StatementDeadlineError('ROLLBACK', ROLLBACK_WITHIN_MS);
+        await withDeadline(this.checkedOut.send('ROLLBACK'), ROLLBACK_WITHIN_MS, late);
+      }
+      if (this.checkedOut.status !== undefined && this.checkedOut.status !== 'I')
+        throw new Error('ROLLBACK left a transaction open.');
+    } catch (error) {
+      this.checkedOut.destroy(error instanceof Error ? error : new Error(String(error)));
+    }
+    this.finish(false);
+  }
+}

@@ -1,0 +1,162 @@
+import type { PoolClient } from 'pg';
+import type { CheckedOutClient } from '../connection/checked-out.client.js';
+import { resultsOf, type PgQuery } from '../connection/pg.types.js';
+import { ConnectionLostError } from '../errors/connection-lost.error.js';
+import { isConnectionLost, sqlStateOf } from '../errors/sql-state.js';
+import { TransactionEndedError } from '../errors/transaction-ended.error.js';
+import { TransactionSettledError } from '../errors/transaction-settled.error.js';
+
+/** Statements that end the transaction itself; ROLLBACK TO SAVEPOINT does not. Comments in front are looked through. */
+const ENDS_TRANSACTION =
+  /^(?:\s|--[^\n]*\n|\/\*[^]*?\*\/|;)*(?:commit|end|abort|rollback(?!\s+(?:work\s+|transaction\s+)?to\b)|prepare\s+transaction)\b/i;
+
+/** Command tags of statements that outlive the transaction in the session; SET LOCAL shares its tag with SET. */
+const SESSION_TAGS = new Set(['SET', 'RESET', 'LISTEN', 'DISCARD']);
+const SET_LOCAL = /^\s*set\s+(?:local|transaction|constraints)\b/i;
+
+type Query = (...args: unknown[]) => unknown;
+
+/**
+ * TransactionGate stands between application code and the client of its transaction.
+ *
+ * Everything passes through it, TypeORM's QueryRunner included, so that a query that comes late rejects (R4), COMMIT and ROLLBACK are refused
+ * (K31), and the first SQL error is known, where later ones only say that the transaction is aborted (K72). The client itself is not touched.
+ */
+export class TransactionGate {
+  /** client looks like the `pg` client, with every query going through the gate. */
+  readonly client: PoolClient;
+  private closed = false;
+  private error: Error | undefined;
+  private readonly inFlight = new Set<Promise<unknown>>();
+  private tampering: TransactionEndedError | undefined;
+  private touchedSession = false;
+
+  constructor(
+    private readonly checkedOut: CheckedOutClient,
+    private readonly readOnly: boolean,
+  ) {
+    this.client = this.facade();
+  }
+
+  /** dirty tells that the session keeps something of this transaction's code (a SET without LOCAL): its client must not be used again (K31). */
+  get dirty(): boolean {
+    return this.touchedSession;
+  }
+
+  get firstError(): Error | undefined {
+    return this.error;
+  }
+
+  /** tamper is the refusal that code got which tried to end the transaction, or undefined. */
+  get tamper(): TransactionEndedError | undefined {
+    return this.tampering;
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+
+  /** idle resolves when nothing is in flight any more. */
+  async idle(): Promise<void> {
+    while (this.inFlight.size > 0) await Promise.allSettled(this.inFlight);
+  }
+
+  query(query: PgQuery): Promise<unknown> {
+    return this.pass([query]) as Promise<unknown>;
+  }
+
+  private facade(): PoolClient {
+    const pass = (...args: unknown[]) => this.pass(args);
+    const refuse = () => {
+      throw new TransactionEndedError();
+    };
+    const own: Record<PropertyKey, unknown> = { end: refuse, query: pass, release: refuse };
+    return new Proxy(this.checkedOut.client, {
+      get: (client, key) => {
+        if (Object.hasOwn(own, key)) return own[key];
+        const value: unknown = Reflect.get(client, key, client);
+        return typeof value === 'function' ? (value as Query).bind(client) : value;
+      },
+    });
+  }
+
+  private onFailure(error: unknown): void {
+    if (this.error) return;
+    const state = sqlStateOf(error);
+    // Refusing writes is what a read-only transaction was asked for; else it says that the server is no primary any more (K33).
+    const refusedWrite = this.readOnly && state === '25006';
+    if (this.checkedOut.lost || (isConnectionLost(error) && !refusedWrite))
+      this.error = new ConnectionLostError('run a statement', error);
+    else if (error instanceof Error && state !== undefined) this.error = error;
+  }
+
+  private onSuccess(text: string, answer: unknown): void {
+    // A statement that succeeds in a transaction that had failed was a rollback to a savepoint: the error is overcome.
+    if (this.error && this.checkedOut.status === 'T') this.error = undefined;
+    const tags = resultsOf(answer).map((result) => result?.command);
+    if (tags.some((tag) => SESSION_TAGS.has(tag)) && !SET_LOCAL.test(text)) this.touchedSession = true;
+  }
+
+  private pass(args: unknown[]): unknown {
+    const text = textOf(args[0]);
+    const refusal = this.refusalOf(text);
+    const callback = args.findLastIndex((arg) => typeof arg === 'function');
+    if (callback > 0) return this.passWithCallback(args, callback, text, refusal);
+    if (refusal) return refuse(args[0], refusal);
+    const answer = this.send(args);
+    if (!isPromise(answer)) return answer;
+    const watched = answer.then(
+      (result: unknown) => {
+        this.inFlight.delete(watched);
+        this.onSuccess(text, result);
+        return result;
+      },
+      (error: unknown) => {
+        this.inFlight.delete(watched);
+        this.onFailure(error);
+        throw error;
+      },
+    );
+    this.inFlight.add(watched);
+    return watched;
+  }
+
+  private passWithCallback(args: unknown[], at: number, text: string, refusal: Error | undefined): unknown {
+    const callback = args[at] as (error: unknown, result?: unknown) => void;
+    if (refusal) return void process.nextTick(callback, refusal);
+    const watched = args.with(at, (error: unknown, result: unknown) => {
+      if (error) this.onFailure(error);
+      else this.onSuccess(text, result);
+      callback(error, result);
+    });
+    return this.send(watched);
+  }
+
+  private refusalOf(text: string): Error | undefined {
+    if (this.closed) return new TransactionSettledError();
+    if (!ENDS_TRANSACTION.test(text)) return undefined;
+    this.tampering ??= new TransactionEndedError();
+    return this.tampering;
+  }
+
+  private send(args: unknown[]): unknown {
+    const { client } = this.checkedOut;
+    return Reflect.apply(client.query as Query, client, args);
+  }
+}
+
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof (value as { then?: unknown } | undefined)?.then === 'function';
+}
+
+/** A cursor or stream is no promise: nobody would look at a rejection. */
+function refuse(query: unknown, refusal: Error): Promise<never> {
+  if (typeof (query as { submit?: unknown }).submit === 'function') throw refusal;
+  return Promise.reject(refusal);
+}
+
+function textOf(query: unknown): string {
+  if (typeof query === 'string') return query;
+  const text = (query as { text?: unknown } | null | undefined)?.text;
+  return typeof text === 'string' ? text : '';
+}

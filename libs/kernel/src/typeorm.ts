@@ -1,0 +1,1 @@
+export { typeOrm, TypeOrmDatabase } from './transaction/typeorm.database.js';
