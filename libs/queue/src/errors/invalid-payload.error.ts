@@ -1,7 +1,7 @@
-import { HoldfastError } from '@holdfast/kernel/pure';
+import { RefusedRequestError } from './refused-request.error.js';
 
 /** InvalidPayloadError says that a payload was refused before any SQL was sent, where in it and why (Q2). It never quotes the payload's values. */
-export class InvalidPayloadError extends HoldfastError {
+export class InvalidPayloadError extends RefusedRequestError {
   constructor(
     readonly kind: string,
     /** path is the place: `payload.items[3].name`. */

@@ -1,7 +1,7 @@
-import { HoldfastError } from '@holdfast/kernel/pure';
+import { RefusedRequestError } from './refused-request.error.js';
 
 /** InvalidRequestError says which field of a request was refused before any SQL was sent, and why (Q2). */
-export class InvalidRequestError extends HoldfastError {
+export class InvalidRequestError extends RefusedRequestError {
   constructor(
     readonly kind: string,
     readonly field: string,

@@ -1,7 +1,7 @@
-import { HoldfastError } from '@holdfast/kernel/pure';
+import { RefusedRequestError } from './refused-request.error.js';
 
 /** PayloadTooLargeError says that a payload is over the byte limit, before any SQL was sent (Q2, K92). */
-export class PayloadTooLargeError extends HoldfastError {
+export class PayloadTooLargeError extends RefusedRequestError {
   constructor(
     readonly kind: string,
     readonly limitBytes: number,

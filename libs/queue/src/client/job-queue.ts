@@ -1,0 +1,129 @@
+import {
+  ambientTransaction,
+  type Database,
+  executorOf,
+  type SqlExecutor,
+  type Transaction,
+  type TransactionHandle,
+} from '@holdfast/kernel';
+import { type AnyJobDefinition, isJobDefinition, type PayloadInputOf } from '../domain/definition.js';
+import {
+  type EncodedRequest,
+  encodeRequest,
+  type EncodingContext,
+  type Enqueued,
+  jobRequest,
+  type JobRequest,
+} from '../domain/request.js';
+import { NoTransactionError } from '../errors/no-transaction.error.js';
+import { NotADefinitionError } from '../errors/not-a-definition.error.js';
+import { RefusedRequestError } from '../errors/refused-request.error.js';
+import type { JobStore } from '../ports/job-store.js';
+import type { EnqueueOptions, JoinOptions } from './enqueue.options.js';
+
+/** JobQueueOptions are what a process adds to every request. */
+export interface JobQueueOptions {
+  readonly database: Database;
+  /** maxAttemptsOf answers this deployment's override for a kind, or undefined. */
+  readonly maxAttemptsOf: (kind: string) => number | undefined;
+  readonly payloadLimitBytes: number;
+  readonly store: JobStore;
+  readonly tenancy: boolean;
+}
+
+/**
+ * JobQueue is what producers inject: it enqueues in the transaction that is open, so that a job commits or vanishes with the caller's
+ * writes (Q1).
+ *
+ * Ambient inside `unitOfWork.run`, attached handlers and `ctx.finish`; `{ in }` elsewhere. With none of these it throws
+ * NoTransactionError: it never takes a connection of its own unless it is told `{ in: 'own' }`. A request that cannot be stored is refused
+ * with a RefusedRequestError before any SQL is sent (Q2).
+ */
+export class JobQueue {
+  constructor(private readonly options: JobQueueOptions) {}
+
+  /** enqueue asks for one job and answers an id that can be polled from the caller's commit on (Q4). */
+  enqueue<D extends AnyJobDefinition>(
+    definition: D,
+    payload: PayloadInputOf<D>,
+    options?: EnqueueOptions,
+  ): Promise<Enqueued>;
+  enqueue(request: JobRequest, options?: JoinOptions): Promise<Enqueued>;
+  async enqueue(asked: AnyJobDefinition | JobRequest, second?: unknown, third: EnqueueOptions = {}): Promise<Enqueued> {
+    if (isJobDefinition(asked)) {
+      const { in: handle, ...options } = third;
+      return this.enqueueOne(jobRequest(asked, second, options), handle);
+    }
+    if (!isJobDefinition((asked as Partial<JobRequest> | null | undefined)?.definition))
+      throw new NotADefinitionError(asked);
+    return this.enqueueOne(asked, (second as JoinOptions | undefined)?.in);
+  }
+
+  /**
+   * enqueueMany asks for many jobs in a constant number of statements, all or nothing, and answers in their order (Q8).
+   *
+   * A refusal says by `index` which request it was.
+   */
+  async enqueueMany(requests: readonly JobRequest[], options: JoinOptions = {}): Promise<Enqueued[]> {
+    const [first] = requests;
+    if (first === undefined) return [];
+    const target = this.targetOf(options.in, (first as JobRequest | undefined)?.definition.kind ?? '?');
+    const encoded: EncodedRequest[] = [];
+    for (const [index, request] of requests.entries())
+      encoded.push(await this.encodeAt(index, request, target.tenantId));
+    const { store } = this.options;
+    return target.executor ? store.enqueueMany(encoded, target.executor) : store.enqueueNow(encoded);
+  }
+
+  private contextFor(kind: string, tenantId: string | null): EncodingContext {
+    const { maxAttemptsOf, payloadLimitBytes, tenancy } = this.options;
+    return { maxAttempts: maxAttemptsOf(kind), payloadLimitBytes, tenancy, tenantId };
+  }
+
+  private async encodeAt(index: number, request: JobRequest, tenantId: string | null): Promise<EncodedRequest> {
+    try {
+      if (!isJobDefinition((request as Partial<JobRequest> | null | undefined)?.definition))
+        throw new NotADefinitionError(request);
+      return await encodeRequest(request, this.contextFor(request.definition.kind, tenantId));
+    } catch (error) {
+      if (error instanceof RefusedRequestError) error.index = index;
+      throw error;
+    }
+  }
+
+  private async enqueueOne(request: JobRequest, handle: TransactionHandle | 'own' | undefined): Promise<Enqueued> {
+    const { kind } = request.definition;
+    const target = this.targetOf(handle, kind);
+    const encoded = await encodeRequest(request, this.contextFor(kind, target.tenantId));
+    const { store } = this.options;
+    if (target.executor) return store.enqueue(encoded, target.executor);
+    const [enqueued] = await store.enqueueNow([encoded]);
+    return enqueued!;
+  }
+
+  /** The transaction is found before anything is awaited: it is the one that was open when the caller asked. */
+  private targetOf(handle: TransactionHandle | 'own' | undefined, kind: string): Target {
+    const ambient = ambientTransaction(this.options.database.identity);
+    const tenantId = tenantOf(handle) ?? ambient?.tenantId ?? null;
+    if (handle === 'own' || !this.options.store.transactions) return { executor: undefined, tenantId };
+    if (handle !== undefined) return { executor: executorOf(handle), tenantId };
+    if (ambient === undefined) throw new NoTransactionError(kind);
+    return { executor: executorOf(ambient), tenantId };
+  }
+}
+
+interface Target {
+  /** executor of the transaction to join; undefined for one of its own. */
+  readonly executor: SqlExecutor | undefined;
+  readonly tenantId: string | null;
+}
+
+/** A transaction of Holdfast knows its tenant; with any other handle the unit of work around the call decides. */
+function tenantOf(handle: TransactionHandle | 'own' | undefined): string | null | undefined {
+  if (typeof handle !== 'object' || handle === null) return undefined;
+  const transaction =
+    'rollback' in handle && 'transaction' in handle
+      ? (handle.transaction as Partial<Transaction>)
+      : (handle as Partial<Transaction>);
+  return transaction.sql !== undefined && transaction.afterCommit !== undefined ? transaction.tenantId : undefined;
+}

@@ -1,0 +1,7 @@
+import { HoldfastError } from '@holdfast/kernel/pure';
+
+/** RefusedRequestError is the base of every refusal of a request before any SQL was sent: the caller's transaction is still usable (Q2). */
+export abstract class RefusedRequestError extends HoldfastError {
+  /** index is the place of the request in an `enqueueMany`, or undefined. */
+  index: number | undefined;
+}

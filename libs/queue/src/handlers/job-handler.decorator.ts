@@ -1,0 +1,52 @@
+import 'reflect-metadata';
+import { type AnyJobDefinition, isJobDefinition } from '../domain/definition.js';
+import { InvalidHandlerError } from '../errors/invalid-handler.error.js';
+import type { AttachedHandler, DetachedHandler } from './handler.interface.js';
+
+/** JobHandlerOptions say how a handler runs. */
+export interface JobHandlerOptions {
+  /** detached: the handler owns its transactions, because it reaches outside the database (R7). */
+  readonly detached: true;
+}
+
+/** JobHandlerMetadata is what the decorator writes on a class, one for each definition that it handles. */
+export interface JobHandlerMetadata {
+  readonly definition: AnyJobDefinition;
+  readonly mode: 'attached' | 'detached';
+}
+
+/** JOB_HANDLER is where the metadata is; the explorer alone reads it. */
+export const JOB_HANDLER = Symbol.for('holdfast.job-handler');
+
+type ClassOf<Handler> = abstract new (...args: never[]) => Handler;
+
+/**
+ * JobHandler makes a provider the handler of a definition: `@JobHandler(RenderInvoice)`, or `@JobHandler(DeliverWebhook, { detached: true })`.
+ *
+ * A class whose context does not fit its mode, or whose payload is another definition's, does not compile. Throws InvalidHandlerError for
+ * a definition that is still undefined because two files import each other.
+ */
+export function JobHandler<D extends AnyJobDefinition>(definition: D): (target: ClassOf<AttachedHandler<D>>) => void;
+export function JobHandler<D extends AnyJobDefinition>(
+  definition: D,
+  options: JobHandlerOptions,
+): (target: ClassOf<DetachedHandler<D>>) => void;
+export function JobHandler(
+  definition: AnyJobDefinition,
+  options?: JobHandlerOptions,
+): (target: ClassOf<unknown>) => void {
+  return (target) => {
+    if (!isJobDefinition(definition)) {
+      throw new InvalidHandlerError(
+        target.name,
+        'its definition is not there: where it is undefined, two files import each other, so move the definitions to a file of their own',
+      );
+    }
+    const metadata: JobHandlerMetadata = { definition, mode: options?.detached ? 'detached' : 'attached' };
+    const present = (Reflect.getOwnMetadata(JOB_HANDLER, target) ?? []) as readonly JobHandlerMetadata[];
+    if (present.some(({ definition: { kind } }) => kind === definition.kind)) {
+      throw new InvalidHandlerError(target.name, `it is marked twice for the kind ${definition.kind}`);
+    }
+    Reflect.defineMetadata(JOB_HANDLER, [...present, metadata], target);
+  };
+}

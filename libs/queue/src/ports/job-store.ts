@@ -1,0 +1,148 @@
+import type { OpenTransaction, SqlExecutor } from '@holdfast/kernel';
+import type { Lease } from '../domain/lease.js';
+import type { EncodedRequest, Enqueued } from '../domain/request.js';
+import type { Completion, Settlement } from '../domain/settlement.js';
+
+/** KindClaim is how much of one kind a claim may take, and how long its lease is. */
+export interface KindClaim {
+  readonly kind: string;
+  readonly leaseMs: number;
+  /** limit is the most jobs of this kind in this claim: the free part of its concurrency. */
+  readonly limit: number;
+}
+
+/** ClaimOrder asks for due jobs (Q11). */
+export interface ClaimOrder {
+  /** fullLook ignores what earlier claims remembered of the head of the index; every poll and wake looks in full (Q14). */
+  readonly fullLook: boolean;
+  /** kinds in the order in which they are looked at; the caller rotates it, so that no kind starves another. */
+  readonly kinds: readonly KindClaim[];
+  /** limit is the most jobs of this claim. */
+  readonly limit: number;
+  readonly owner: string;
+  /** token is a new UUID made by the caller for this claim alone: a claim whose answer was lost is given back by it (R5). */
+  readonly token: string;
+}
+
+/** ClaimedJob is a job that this process holds under a lease. */
+export interface ClaimedJob {
+  readonly attempt: number;
+  readonly createdAt: Date;
+  /** deferredMs is how long the outage that this job waits out has lasted by the database's clock, or null (R10). */
+  readonly deferredMs: number | null;
+  readonly dueAt: Date;
+  readonly id: string;
+  readonly kind: string;
+  readonly lease: Lease;
+  readonly leaseMs: number;
+  /** losses is how many times in a row the connection was lost in mid-run (R5). */
+  readonly losses: number;
+  readonly maxAttempts: number | null;
+  /** payload is what was stored, parsed as JSON, not yet decoded or validated. */
+  readonly payload: unknown;
+  readonly payloadVersion: number;
+  readonly priority: number;
+  /** suspect: its last attempt ended by lease expiry; it runs with nothing else running in this process (Q12). */
+  readonly suspect: boolean;
+  readonly tenantId: string | null;
+  /** waitedMs is due to claimed, by the database's clock, never negative. */
+  readonly waitedMs: number;
+}
+
+/** ReapResult counts what was taken back from leases that ran out (Q12). */
+export interface ReapResult {
+  readonly deadLettered: readonly { id: string; kind: string }[];
+  readonly returned: readonly { id: string; kind: string }[];
+}
+
+/** IntakeResult counts what an intake did with committed requests (Q7). */
+export interface IntakeResult {
+  /** created jobs, by kind. */
+  readonly created: number;
+  /** merged into a live job, or satisfied by a run. */
+  readonly merged: number;
+  /** more: the batch was full, look again at once. */
+  readonly more: boolean;
+  /** waiting for a run to end (Q6). */
+  readonly waiting: number;
+}
+
+/** KindDepth is how much is due of a kind. */
+export interface KindDepth {
+  readonly due: number;
+  readonly kind: string;
+  readonly oldestDueAgeMs: number;
+}
+
+/**
+ * JobStore is the port to the rows: each verb one short transaction of its own on control connections, except where it says otherwise.
+ *
+ * Every verb has a deadline of its own; a connection that does not answer within it is destroyed (R18). Verbs that end or report on an
+ * attempt are fenced by the lease's token and answer which leases they still held (R2).
+ */
+export abstract class JobStore {
+  /** transactions: whether jobs can be created and completed inside the application's transactions. */
+  abstract readonly transactions: boolean;
+
+  /** claim takes due PENDING jobs under new leases: attempt + 1, RUNNING. Never more than the limits (Q11). Suspects are not among them. */
+  abstract claim(order: ClaimOrder): Promise<ClaimedJob[]>;
+
+  /** claimSuspect takes one due suspect of the kinds, or nothing (Q12). */
+  abstract claimSuspect(order: ClaimOrder): Promise<ClaimedJob | undefined>;
+
+  /** close ends the store's own connections. Idempotent. */
+  abstract close(): Promise<void>;
+
+  /**
+   * completeIn sends the fenced completion together with COMMIT of an application transaction (R1, R2).
+   *
+   * Resolves when the server answered COMMIT. Throws LeaseLostError (everything rolled back) when the fence found nothing; CommitUnknownError
+   * when the answer was lost; the server's error when COMMIT failed (a deferred constraint), after the rollback.
+   */
+  abstract completeIn(transaction: OpenTransaction, lease: Lease, completion: Completion): Promise<void>;
+
+  /** depth answers the due PENDING jobs of each kind, the given kinds at zero too (S2). */
+  abstract depth(kinds: readonly string[]): Promise<KindDepth[]>;
+
+  /** enqueue writes one request through the caller's executor, so that it joins the caller's transaction; one round trip (Q1, Q4). */
+  abstract enqueue(request: EncodedRequest, executor: SqlExecutor): Promise<Enqueued>;
+
+  /** enqueueMany as enqueue, in a constant number of statements, answers in order (Q8). */
+  abstract enqueueMany(requests: readonly EncodedRequest[], executor: SqlExecutor): Promise<Enqueued[]>;
+
+  /** enqueueNow writes one request in a transaction of the store's own (`{ in: 'own' }`). */
+  abstract enqueueNow(requests: readonly EncodedRequest[]): Promise<Enqueued[]>;
+
+  /** giveBackClaim returns every job still held under a claim's token, with its attempt: the answer to that claim was lost (R5). */
+  abstract giveBackClaim(token: string): Promise<number>;
+
+  /** hold: from its return on no enqueue of the job's key is satisfied by this run (R11). False when the lease is lost. */
+  abstract hold(lease: Lease): Promise<boolean>;
+
+  /** intake turns committed requests into jobs; safe to run in many processes at once (Q7). */
+  abstract intake(limit: number): Promise<IntakeResult>;
+
+  /** reap takes back jobs of these kinds whose lease ran out: PENDING and suspect, or DEAD_LETTER (`queue.attempts_exhausted`) (Q12). */
+  abstract reap(kinds: readonly string[], limit: number): Promise<ReapResult>;
+
+  /** renew extends leases in rows of their own, never blocked by a lock on a job row, and answers those still held (R7, Q16). */
+  abstract renew(leases: readonly Lease[], leaseMs: number): Promise<Lease[]>;
+
+  /** settle ends attempts outside the handler's transaction; fenced; answers for each whether its lease was still held (R2, R5). */
+  abstract settle(settlements: readonly LeasedSettlement[]): Promise<boolean[]>;
+
+  /** suspectsDue answers how many suspects of the kinds are due (Q12). */
+  abstract suspectsDue(kinds: readonly string[]): Promise<number>;
+
+  /** unknownKinds answers live kinds outside the given ones, for the report of Q11; bounded. */
+  abstract unknownKinds(kinds: readonly string[]): Promise<string[]>;
+
+  /** verdict answers what became of an attempt whose COMMIT had no answer: `settled` it committed, `held` it did not and the lease is still ours, `lost` neither (R3). */
+  abstract verdict(lease: Lease, attempt: number): Promise<'settled' | 'held' | 'lost'>;
+}
+
+/** LeasedSettlement is a settlement with the lease that fences it. */
+export interface LeasedSettlement {
+  readonly lease: Lease;
+  readonly settlement: Settlement;
+}
