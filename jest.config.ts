@@ -2,6 +2,7 @@
  * @jest-config-loader esbuild-register
  */
 import type { Config } from 'jest';
+import swcOptions from './tools/swc.options.json';
 
 /** NestJS 12 is published as ES modules, which jest can only load after compiling them to CommonJS. */
 const compiled = ['/node_modules/(?!(@nestjs)/)'];
@@ -14,7 +15,7 @@ const shared = {
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@holdfast/source', 'node', 'node-addons'] },
   transform: {
-    '\\.(ts|js|mjs)$': ['@swc/jest', require('./tools/swc.options.cjs')] as [string, Record<string, unknown>],
+    '\\.(ts|js|mjs)$': ['@swc/jest', swcOptions] as [string, Record<string, unknown>],
   },
   transformIgnorePatterns: compiled,
 };

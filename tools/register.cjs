@@ -7,7 +7,7 @@ const { existsSync, readFileSync } = require('node:fs');
 const Module = require('node:module');
 const path = require('node:path');
 const { transformSync } = require('@swc/core');
-const options = require('./swc.options.cjs');
+const options = require('./swc.options.json');
 
 process.setSourceMapsEnabled(true);
 
