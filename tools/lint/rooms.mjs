@@ -15,8 +15,8 @@ export const rooms = {
     time: { rooms: ['errors'] },
     retry: { rooms: ['errors', 'time'] },
     service: { rooms: pure },
-    connection: { rooms: [...pure, 'service'], packages: ['pg'] },
-    sql: { rooms: [...pure, 'connection'], packages: ['pg', 'typeorm'] },
+    sql: { rooms: pure, packages: ['pg', 'typeorm'] },
+    connection: { rooms: [...pure, 'service', 'sql'], packages: ['pg'] },
     transaction: { rooms: [...pure, 'connection', 'sql'], packages: ['pg', 'typeorm'] },
     lease: { rooms: [...pure, 'connection', 'service', 'sql', 'transaction'], packages: ['pg'] },
     notify: { rooms: [...pure, 'connection', 'service', 'sql', 'transaction'], packages: ['pg'] },
@@ -27,8 +27,8 @@ export const rooms = {
     typeorm: { rooms: ['*', '!index'], packages: [] },
   },
   'libs/queue/src': {
-    domain: { rooms: ['errors'], packages: [...queueKernel, '@standard-schema/spec'] },
-    errors: { rooms: ['domain'], packages: queueKernel },
+    domain: { rooms: ['errors'], packages: ['@holdfast/kernel/pure', '@standard-schema/spec'] },
+    errors: { rooms: ['domain'], packages: ['@holdfast/kernel/pure'] },
     ports: { rooms: ['domain', 'errors'], packages: queueKernel },
     client: { rooms: core, packages: queueKernel },
     handlers: { rooms: core, packages: [...queueKernel, '@nestjs/*', 'reflect-metadata'] },
@@ -37,6 +37,10 @@ export const rooms = {
     leadership: { rooms: [...core, ...handlers], packages: [...queueKernel, 'pg'] },
     postgres: { rooms: core, packages: [...queueKernel, 'pg'] },
     memory: { rooms: core, packages: queueKernel },
+    assembly: {
+      rooms: [...core, 'client', ...handlers, 'postgres', 'runner'],
+      packages: [...queueKernel, '@holdfast/migrations', 'pg'],
+    },
     health: { rooms: core, packages: [...queueKernel, '@nestjs/*'] },
     metrics: { rooms: core, packages: [...queueKernel, '@nestjs/*'] },
     tracing: { rooms: core, packages: queueKernel },
@@ -47,7 +51,7 @@ export const rooms = {
       packages: [...queueKernel, '@holdfast/migrations', '@nestjs/*', 'pg', 'reflect-metadata', 'rxjs', 'typeorm'],
     },
     testing: { rooms: ['*', '!index'], packages: [...queueKernel, '@holdfast/migrations', 'pg'] },
-    define: { rooms: ['domain', 'errors'], packages: queueKernel },
+    define: { rooms: ['domain', 'errors'], packages: ['@holdfast/kernel/pure'] },
     core: {
       rooms: [
         '*',
