@@ -1,5 +1,6 @@
 import type { Migration } from '@holdfast/kernel';
 import { jobs } from './0001-jobs.migration.js';
+import { jobFunctions } from './0002-job-functions.migration.js';
 
 /** queueMigrations make the tables and functions of `@holdfast/queue`, in order. */
-export const queueMigrations: readonly Migration[] = [jobs];
+export const queueMigrations: readonly Migration[] = [jobs, jobFunctions];

@@ -1,0 +1,237 @@
+import {
+  sqlStateOf,
+  TransactionEndedError,
+  type ControlConnections,
+  type OpenTransaction,
+  type SchemaName,
+  type SqlExecutor,
+  type Statement,
+} from '@holdfast/kernel';
+import type { Lease } from '../domain/lease.js';
+import type { EncodedRequest, Enqueued } from '../domain/request.js';
+import type { Completion } from '../domain/settlement.js';
+import { LeaseLostError } from '../errors/lease-lost.error.js';
+import {
+  JobStore,
+  type ClaimedJob,
+  type ClaimOrder,
+  type IntakeResult,
+  type KindDepth,
+  type LeasedSettlement,
+  type ReapResult,
+} from '../ports/job-store.js';
+import { claimedJob } from './job.row.js';
+import { LowWaterMarks } from './low-water.marks.js';
+import { keyedRequestArrays, requestArrays } from './request.arrays.js';
+import { RunRows } from './run.rows.js';
+import { settlementBatches } from './settlement.batch.js';
+import { boundedDelay } from './settlement.document.js';
+import { claimJobs } from './sql/claim-jobs.sql.js';
+import { claimSuspect } from './sql/claim-suspect.sql.js';
+import { completeRun } from './sql/complete-run.sql.js';
+import { countDue } from './sql/count-due.sql.js';
+import { countSuspects } from './sql/count-suspects.sql.js';
+import { enqueueJobs } from './sql/enqueue-jobs.sql.js';
+import { enqueueKeyedJobs } from './sql/enqueue-keyed-jobs.sql.js';
+import { findUnknownKinds } from './sql/find-unknown-kinds.sql.js';
+import { giveBackClaim } from './sql/give-back-claim.sql.js';
+import { intakeRequests, type IntakeRow } from './sql/intake-requests.sql.js';
+import { readAttempt } from './sql/read-attempt.sql.js';
+import { reapJobs } from './sql/reap-jobs.sql.js';
+import { repeatRun } from './sql/repeat-run.sql.js';
+
+/** PostgresJobStoreOptions are the connections and the schema of a store. */
+export interface PostgresJobStoreOptions {
+  /** connections carry all control traffic but renewals. The store closes them. */
+  readonly connections: ControlConnections;
+  /** keeper carries renewals and holds alone, so that nothing delays them: one connection. The store closes it. */
+  readonly keeper: ControlConnections;
+  readonly schema: SchemaName;
+}
+
+const LEASE_LOST = 'HF001';
+const OTHER_TRANSACTION = 'HF002';
+const UNIQUE_VIOLATION = '23505';
+/** How often an intake looks again at once because a pending job was locked (a claim is short), or a key was not unique after all. */
+const INTAKE_ATTEMPTS = 3;
+
+/** PostgresJobStore keeps jobs in PostgreSQL: one statement per verb, on control connections that are READ COMMITTED (Q16). */
+export class PostgresJobStore extends JobStore {
+  readonly transactions = true;
+  private readonly connections: ControlConnections;
+  private readonly keeper: ControlConnections;
+  private readonly marks = new LowWaterMarks();
+  private readonly runRows: RunRows;
+  private readonly schema: SchemaName;
+
+  constructor({ connections, keeper, schema }: PostgresJobStoreOptions) {
+    super();
+    this.connections = connections;
+    this.keeper = keeper;
+    this.schema = schema;
+    this.runRows = new RunRows(keeper, schema);
+  }
+
+  async claim({ fullLook, kinds, limit, owner, token }: ClaimOrder): Promise<ClaimedJob[]> {
+    const wanted = kinds.filter((kind) => kind.limit > 0);
+    if (wanted.length === 0 || limit <= 0) return [];
+    const names = wanted.map(({ kind }) => kind);
+    const rows = await this.run(claimJobs, {
+      ...this.marks.of(names, fullLook),
+      kinds: names,
+      leaseMs: wanted.map(({ leaseMs }) => boundedDelay(leaseMs)),
+      limit,
+      limits: wanted.map((kind) => kind.limit),
+      owner,
+      token,
+    });
+    this.marks.remember(rows);
+    const leaseMs = new Map(wanted.map((kind) => [kind.kind, kind.leaseMs]));
+    return rows.map((row) => claimedJob(row, token, leaseMs.get(row.kind)!));
+  }
+
+  async claimSuspect({ kinds, owner, token }: ClaimOrder): Promise<ClaimedJob | undefined> {
+    if (kinds.length === 0) return undefined;
+    const names = kinds.map(({ kind }) => kind);
+    const leases = kinds.map(({ leaseMs }) => boundedDelay(leaseMs));
+    const [row] = await this.run(claimSuspect, { kinds: names, leaseMs: leases, owner, token });
+    return row && claimedJob(row, token, leases[names.indexOf(row.kind)]!);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.connections.close(), this.keeper.close()]);
+  }
+
+  async completeIn(transaction: OpenTransaction, lease: Lease, completion: Completion): Promise<void> {
+    const { outcome } = completion;
+    const fence =
+      completion.verb === 'complete'
+        ? completeRun.bind(this.schema, { ...lease, outcome })
+        : repeatRun.bind(this.schema, { ...lease, delayMs: boundedDelay(completion.delayMs), outcome });
+    try {
+      await transaction.commit(fence);
+    } catch (error) {
+      const state = sqlStateOf(error);
+      if (state === LEASE_LOST) throw new LeaseLostError(lease.jobId, { cause: error });
+      if (state === OTHER_TRANSACTION) throw new TransactionEndedError();
+      throw error;
+    }
+    await this.runRows.remove([lease]);
+  }
+
+  async depth(kinds: readonly string[]): Promise<KindDepth[]> {
+    const rows = await this.run(countDue, { kinds });
+    return rows.map(({ due, kind, oldest_ms: oldestMs }) => ({
+      due: Number(due),
+      kind,
+      oldestDueAgeMs: Math.max(0, oldestMs ?? 0),
+    }));
+  }
+
+  async enqueue(request: EncodedRequest, executor: SqlExecutor): Promise<Enqueued> {
+    return (await this.enqueueMany([request], executor))[0]!;
+  }
+
+  async enqueueMany(requests: readonly EncodedRequest[], executor: SqlExecutor): Promise<Enqueued[]> {
+    const answers = new Map<EncodedRequest, Enqueued[]>();
+    const plain = requests.filter(({ dedupeKey }) => dedupeKey === null);
+    const keyed = requests.filter(({ dedupeKey }) => dedupeKey !== null);
+    const take = (request: EncodedRequest, answer: Enqueued) =>
+      answers.set(request, [...(answers.get(request) ?? []), answer]);
+    if (plain.length > 0) {
+      const { rows } = await enqueueJobs.run(executor, this.schema, requestArrays(plain));
+      rows.forEach(({ id }, at) => take(plain[at]!, { disposition: 'created', id, payloadDiffers: false }));
+    }
+    if (keyed.length > 0) {
+      const { rows } = await enqueueKeyedJobs.run(executor, this.schema, keyedRequestArrays(keyed));
+      rows.forEach(({ disposition, id, payload_differs: payloadDiffers }, at) =>
+        take(keyed[at]!, { disposition, id, payloadDiffers }),
+      );
+    }
+    return requests.map((request) => answers.get(request)!.shift()!);
+  }
+
+  enqueueNow(requests: readonly EncodedRequest[]): Promise<Enqueued[]> {
+    const mixed = new Set(requests.map(({ dedupeKey }) => dedupeKey === null)).size > 1;
+    if (!mixed) return this.enqueueMany(requests, this.connections);
+    return this.connections.transaction((executor) => this.enqueueMany(requests, executor));
+  }
+
+  async giveBackClaim(token: string): Promise<number> {
+    const rows = await this.run(giveBackClaim, { token });
+    this.marks.clear();
+    return rows.length;
+  }
+
+  hold(lease: Lease): Promise<boolean> {
+    return this.runRows.hold(lease);
+  }
+
+  async intake(limit: number): Promise<IntakeResult> {
+    const total = { created: 0, merged: 0, more: false, waiting: 0 };
+    for (let attempt = 1; attempt <= INTAKE_ATTEMPTS; attempt++) {
+      const row = await this.intakeOnce(limit, attempt === INTAKE_ATTEMPTS);
+      if (!row) continue;
+      total.created += row.created;
+      total.merged += row.merged;
+      total.waiting += row.waiting;
+      total.more = row.more;
+      if (row.skipped === 0) break;
+    }
+    return total;
+  }
+
+  async reap(kinds: readonly string[], limit: number): Promise<ReapResult> {
+    const rows = kinds.length === 0 ? [] : await this.run(reapJobs, { kinds, limit });
+    const part = (wanted: boolean) => rows.filter(({ dead }) => dead === wanted).map(({ id, kind }) => ({ id, kind }));
+    return { deadLettered: part(true), returned: part(false) };
+  }
+
+  renew(leases: readonly Lease[], leaseMs: number): Promise<Lease[]> {
+    return this.runRows.renew(leases, leaseMs);
+  }
+
+  async settle(settlements: readonly LeasedSettlement[]): Promise<boolean[]> {
+    const answers = settlements.map(() => false);
+    const batches = settlementBatches(settlements);
+    const send = async (executor: SqlExecutor) => {
+      for (const { batch, indexes } of batches) {
+        const held = await batch.run(executor, this.schema);
+        for (const index of indexes) answers[index] = held.has(settlements[index]!.lease.jobId);
+      }
+    };
+    const statements = batches.reduce((sum, { batch }) => sum + batch.statements, 0);
+    await (statements > 1 ? this.connections.transaction(send) : send(this.connections));
+    if (settlements.some(({ settlement }) => settlement.verb === 'giveBack')) this.marks.clear();
+    await this.runRows.remove(settlements.map(({ lease }) => lease));
+    return answers;
+  }
+
+  async suspectsDue(kinds: readonly string[]): Promise<number> {
+    const [row] = await this.run(countSuspects, { kinds });
+    return Number(row?.due ?? 0);
+  }
+
+  async unknownKinds(kinds: readonly string[]): Promise<string[]> {
+    return (await this.run(findUnknownKinds, { kinds })).map(({ kind }) => kind);
+  }
+
+  async verdict({ jobId, token }: Lease, attempt: number): Promise<'settled' | 'held' | 'lost'> {
+    const [row] = await this.run(readAttempt, { attempt, jobId, token });
+    if (row?.held) return 'held';
+    return row?.settled ? 'settled' : 'lost';
+  }
+
+  private async intakeOnce(limit: number, last: boolean): Promise<IntakeRow | undefined> {
+    try {
+      return (await this.run(intakeRequests, { limit }))[0];
+    } catch (error) {
+      if (last || sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+      return undefined;
+    }
+  }
+
+  private async run<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]> {
+    return (await this.connections.run(statement, this.schema, params)).rows;
+  }
+}

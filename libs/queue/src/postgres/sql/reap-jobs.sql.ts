@@ -1,0 +1,63 @@
+import { Statement } from '@holdfast/kernel';
+import { KEPT_FAILURES } from '../../domain/failure.js';
+
+/** ReapParams are the parameters of reap-jobs. */
+export interface ReapParams {
+  readonly kinds: readonly string[];
+  readonly limit: number;
+}
+
+/** ReapedRow is a job that was taken back. */
+export interface ReapedRow {
+  readonly dead: boolean;
+  readonly id: string;
+  readonly kind: string;
+}
+
+/**
+ * Takes back jobs whose lease ran out and was not renewed (Q12): PENDING, due now and suspect, or DEAD_LETTER when their attempts are used up.
+ *
+ * Locks: each row it takes, FOR UPDATE SKIP LOCKED: a run that is just being settled is left to its settlement. Index: job_leases, one descent per
+ * kind; job_renewal by its key. Fence: the state and the expiry are looked at again on the locked row. What counts is the lease alone, no
+ * list of living processes (K24).
+ */
+export const reapJobs = new Statement<ReapParams, ReapedRow>({
+  name: 'reap-jobs',
+  text: (schema) => `
+UPDATE ${schema.of('job')} j
+  SET (state, finished_at, suspect, due_at, error_code) = (
+      SELECT CASE WHEN d.dead THEN 4 ELSE 0 END, CASE WHEN d.dead THEN now() END, NOT d.dead, CASE WHEN d.dead THEN j.due_at ELSE now() END,
+          CASE WHEN d.dead THEN 'queue.attempts_exhausted' ELSE 'queue.lease_expired' END
+        FROM (SELECT j.max_attempts IS NOT NULL AND j.attempt >= j.max_attempts AS dead) d
+    ),
+    losses = 0, deferred_since = NULL, lease_token = NULL, lease_owner = NULL, lease_until = NULL,
+    failures = (
+      SELECT jsonb_agg(f.failure ORDER BY f.place)::json
+        FROM (
+          SELECT k.failure, k.place
+            FROM (
+              SELECT o.failure, o.place FROM jsonb_array_elements(coalesce(j.failures::jsonb, '[]')) WITH ORDINALITY AS o (failure, place)
+              UNION ALL
+              SELECT jsonb_build_object('attempt', j.attempt, 'code', 'queue.lease_expired', 'at', now()), 1000
+            ) k ORDER BY k.place DESC LIMIT ${KEPT_FAILURES}
+        ) f
+    )
+  WHERE j.id = ANY (ARRAY(
+      SELECT expired.id
+        FROM unnest($1::text[]) AS k (kind)
+        CROSS JOIN LATERAL (
+          SELECT j.id
+            FROM ${schema.of('job')} j
+            WHERE j.state = 1 AND j.kind = k.kind AND j.lease_until < now()
+              AND NOT EXISTS (
+                SELECT FROM ${schema.of('job_renewal')} r WHERE r.job_id = j.id AND r.token = j.lease_token AND r.until >= now() OFFSET 0
+              )
+            ORDER BY j.lease_until
+            LIMIT $2::integer
+            FOR UPDATE OF j SKIP LOCKED
+        ) expired
+        LIMIT $2::integer
+    ))
+  RETURNING j.id::text AS id, j.kind, j.state = 4 AS dead`,
+  values: (p) => [p.kinds, p.limit],
+});
