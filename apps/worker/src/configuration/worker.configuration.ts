@@ -1,0 +1,123 @@
+import { parseDuration } from '@holdfast/kernel';
+import { z } from 'zod';
+import { ConfigurationError } from './configuration.error.js';
+
+const duration = z
+  .string()
+  .refine(isDuration, "expected a number with a unit, such as '30s'")
+  .transform((value) => parseDuration(value));
+
+const schema = z
+  .object({
+    /** ALLOW_PRIVATE_ADDRESSES lets webhooks reach loopback, private and link-local addresses: for development alone. */
+    ALLOW_PRIVATE_ADDRESSES: z.enum(['true', 'false'], 'expected true or false').default('false'),
+    /** DATABASE_POOL_SIZE is the application's pool; attached jobs hold one connection each. Default: SLOTS and 2 more. */
+    DATABASE_POOL_SIZE: z.coerce.number('expected a number of connections').int().min(2).max(500).optional(),
+    DATABASE_URL: z
+      .string('expected the URL of a PostgreSQL database, such as postgres://user:password@host:5432/name')
+      .refine((value) => hasProtocol(value, ['postgres:', 'postgresql:']), 'expected a postgres:// URL'),
+    /** GRACE is how long a stop lets running jobs go on. */
+    GRACE: duration.default(25_000),
+    /** HOLDFAST_SCHEMA is the schema of the queue's tables. */
+    HOLDFAST_SCHEMA: z.string().default('holdfast'),
+    HOST: z.string().default('127.0.0.1'),
+    /** LEASE is how long a killed worker keeps a detached job to itself; a quarter of it is the margin of an attached one. */
+    LEASE: duration.refine((ms) => ms >= 2_000, 'expected at least 2s').default(60_000),
+    /** MIGRATIONS: `up` applies what is missing at start, `check` refuses to start when something is. */
+    MIGRATIONS: z.enum(['up', 'check'], 'expected up or check').default('up'),
+    /** POLL is the longest time between two looks for due jobs. */
+    POLL: duration.default(2_000),
+    /** PORT of the health endpoints; 0 takes any free port. */
+    PORT: z.coerce.number('expected a port').int().min(0).max(65_535).default(3_001),
+    /** SLOTS is how many jobs run at once. */
+    SLOTS: z.coerce.number('expected a number of jobs').int().min(1).max(400).default(10),
+    /** WEBHOOK_SECRET signs deliveries; the receiver knows it too. */
+    WEBHOOK_SECRET: z.string().min(16, 'expected at least 16 characters').optional(),
+    WEBHOOK_URL: z
+      .string()
+      .refine(isPlainHttpUrl, 'expected an http:// or https:// URL without a user or password')
+      .optional(),
+  })
+  .superRefine((values, context) => {
+    const missing = values.WEBHOOK_URL !== undefined && values.WEBHOOK_SECRET === undefined;
+    if (missing)
+      context.addIssue({
+        code: 'custom',
+        path: ['WEBHOOK_SECRET'],
+        message: 'expected a secret, because WEBHOOK_URL is set',
+      });
+    const poolSize = values.DATABASE_POOL_SIZE ?? Infinity;
+    if (poolSize < values.SLOTS) {
+      context.addIssue({
+        code: 'custom',
+        path: ['DATABASE_POOL_SIZE'],
+        message: `expected at least SLOTS (${values.SLOTS}): each attached job holds a connection`,
+      });
+    }
+  });
+
+/** WebhookTarget is where events are sent, and the secret they are signed with. */
+export interface WebhookTarget {
+  readonly secret: string;
+  readonly url: URL;
+}
+
+/** WorkerConfiguration is the environment of the worker, read and checked once, frozen. */
+export class WorkerConfiguration {
+  readonly allowPrivateAddresses: boolean;
+  readonly databaseUrl: string;
+  readonly graceMs: number;
+  readonly host: string;
+  readonly leaseMs: number;
+  readonly migrations: 'up' | 'check';
+  readonly pollMs: number;
+  readonly poolSize: number;
+  readonly port: number;
+  readonly schema: string;
+  readonly slots: number;
+  /** webhook is undefined where none is configured. */
+  readonly webhook: WebhookTarget | undefined;
+
+  private constructor(values: z.infer<typeof schema>) {
+    this.allowPrivateAddresses = values.ALLOW_PRIVATE_ADDRESSES === 'true';
+    this.databaseUrl = values.DATABASE_URL;
+    this.graceMs = values.GRACE;
+    this.host = values.HOST;
+    this.leaseMs = values.LEASE;
+    this.migrations = values.MIGRATIONS;
+    this.pollMs = values.POLL;
+    this.poolSize = values.DATABASE_POOL_SIZE ?? values.SLOTS + 2;
+    this.port = values.PORT;
+    this.schema = values.HOLDFAST_SCHEMA;
+    this.slots = values.SLOTS;
+    const { WEBHOOK_SECRET: secret, WEBHOOK_URL: url } = values;
+    this.webhook = url !== undefined && secret !== undefined ? { secret, url: new URL(url) } : undefined;
+    Object.freeze(this);
+  }
+
+  /** read answers the configuration, or throws ConfigurationError with all of its problems. An empty variable counts as not set. */
+  static read(env: NodeJS.ProcessEnv): WorkerConfiguration {
+    const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+    const parsed = schema.safeParse(given);
+    if (parsed.success) return new WorkerConfiguration(parsed.data);
+    throw new ConfigurationError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  }
+}
+
+function hasProtocol(value: string, protocols: readonly string[]): boolean {
+  return URL.canParse(value) && protocols.includes(new URL(value).protocol);
+}
+
+function isDuration(value: string): boolean {
+  try {
+    return parseDuration(value) > 0;
+  } catch {
+    return false;
+  }
+}
+
+function isPlainHttpUrl(value: string): boolean {
+  if (!hasProtocol(value, ['http:', 'https:'])) return false;
+  const { password, username } = new URL(value);
+  return username === '' && password === '';
+}
