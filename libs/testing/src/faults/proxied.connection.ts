@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /** ProxyDirection names the bytes of the client (`requests`) or of the server (`answers`). */
@@ -29,7 +28,7 @@ export class ProxiedConnection {
     this.server.on('data', (bytes) => this.pass('answers', client, bytes));
     client.on('close', () => this.end(this.server));
     this.server.on('close', () => this.end(client));
-    this.closed = Promise.all([client, this.server].map((socket) => once(socket, 'close'))).then(() => undefined);
+    this.closed = Promise.all([client, this.server].map(closing)).then(() => undefined);
   }
 
   /** reset closes both sides with RST, as a crashed peer does. */
@@ -64,4 +63,9 @@ export class ProxiedConnection {
     }, dueAt - now);
     this.timers.add(timer);
   }
+}
+
+/** Not `events.once`: it rejects on an error that comes first, and errors are what this is for. */
+function closing(socket: Socket): Promise<void> {
+  return new Promise((resolve) => void socket.once('close', () => resolve()));
 }
