@@ -22,13 +22,30 @@ export { TransactionEndedError } from './errors/transaction-ended.error.js';
 export { TransactionSettledError } from './errors/transaction-settled.error.js';
 export { isConnectionLost, isSerializationFailure, sqlStateOf } from './errors/sql-state.js';
 
-export { executorOf, type EntityManagerLike, type QueryRunnerLike, type TransactionHandle } from './sql/executor-of.js';
+export {
+  executorOf,
+  type EntityManagerLike,
+  type QueryRunnerLike,
+  type TransactionHandle,
+} from './transaction/executor-of.js';
 export { inlineStatement } from './sql/inline-statement.js';
 export { PgExecutor, type PgExecutorOptions } from './sql/pg.executor.js';
 export { SchemaName } from './sql/schema-name.js';
 export type { SqlExecutor, SqlResult } from './sql/sql-executor.js';
 export { Statement, type BoundStatement, type StatementSource } from './sql/statement.js';
-export type { PgClientLike, PgQuery, PgResult, PgStatus } from './connection/pg.types.js';
+export {
+  ControlConnections,
+  type ControlConnectionsOptions,
+  type DeadlineOption,
+} from './connection/control.connections.js';
+export {
+  DedicatedConnection,
+  type DedicatedConnectionOptions,
+  type SentStatement,
+} from './connection/dedicated.connection.js';
+export { StartStop, type Startable } from './service/start-stop.js';
+
+export type { PgClientLike, PgQuery, PgResult, PgStatus } from './sql/pg.types.js';
 
 export { pause, startTimer, withDeadline, type Timer } from './time/deadline.js';
 export { parseDuration, type Duration } from './time/duration.js';
@@ -40,7 +57,7 @@ export { ambientTransaction, runInTransaction } from './transaction/ambient-tran
 export { Database, type BeginOptions, type OpenTransaction } from './transaction/database.js';
 export { PgDatabase, pgPool } from './transaction/pg.database.js';
 export type { IsolationLevel, Transaction } from './transaction/transaction.js';
-export { UnitOfWork, type UnitOfWorkOptions } from './transaction/unit-of-work.js';
+export { UnitOfWork, type UnitOfWorkOptions, type UnitOfWorkSettings } from './transaction/unit-of-work.js';
 
 export { EditedMigrationError } from './migrate/errors/edited-migration.error.js';
 export { InvalidMigrationsError } from './migrate/errors/invalid-migrations.error.js';

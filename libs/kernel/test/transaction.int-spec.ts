@@ -9,24 +9,18 @@ import { TransactionAbortedError } from '../src/errors/transaction-aborted.error
 import { TransactionEndedError } from '../src/errors/transaction-ended.error.js';
 import { TransactionSettledError } from '../src/errors/transaction-settled.error.js';
 import { isConnectionLost, sqlStateOf } from '../src/errors/sql-state.js';
-import { executorOf } from '../src/sql/executor-of.js';
+import { executorOf } from '../src/transaction/executor-of.js';
 import { SchemaName } from '../src/sql/schema-name.js';
 import { Statement } from '../src/sql/statement.js';
 import type { Database, OpenTransaction } from '../src/transaction/database.js';
 import { createNotes, KINDS, Note, notes } from './databases.js';
+import { rejection } from './rejection.js';
 
 /** A fence that raises for 0, and lets COMMIT through for anything else. */
 const fenceOf = (divisor: number) =>
   new Statement<number, unknown>({ name: 'fence', text: () => 'SELECT 1 / $1::int', values: (n) => [n] }).bind(
     new SchemaName('holdfast'),
     divisor,
-  );
-const rejection = (promise: Promise<unknown>) =>
-  promise.then(
-    () => {
-      throw new Error('It did not reject.');
-    },
-    (error: unknown) => error,
   );
 const insert = (open: OpenTransaction, text: string) =>
   open.transaction.sql.query('INSERT INTO note (text) VALUES ($1)', [text]);

@@ -1,4 +1,4 @@
-import { resultsOf, type PgClientLike } from '../connection/pg.types.js';
+import { resultsOf, type PgClientLike } from './pg.types.js';
 import type { SqlExecutor, SqlResult } from './sql-executor.js';
 
 /** PgExecutorOptions say how a PgExecutor sends statements. */

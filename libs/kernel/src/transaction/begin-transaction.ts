@@ -30,7 +30,7 @@ export interface BeginSettings {
 }
 
 /**
- * beginTransaction takes a client from the pool and sends BEGIN with its settings as one message; with a bound, the first transaction on a client
+ * beginTransaction takes a client from the pool and sends BEGIN with its settings as one message; the first transaction on a client
  * asks once more for the session's own bounds. Whatever fails or is late, the client has been destroyed or given back (K16).
  */
 export async function beginTransaction(
@@ -53,8 +53,8 @@ export async function beginTransaction(
 }
 
 async function begin(checkedOut: CheckedOutClient, options: BeginOptions): Promise<void> {
-  const { boundMs } = options;
-  const bounds = boundMs === undefined ? [] : boundSettings(await readSessionBounds(checkedOut), boundMs);
+  const session = await readSessionBounds(checkedOut);
+  const bounds = options.boundMs === undefined ? [] : boundSettings(session, options.boundMs);
   await checkedOut.send(beginText(options, bounds));
 }
 
@@ -66,5 +66,12 @@ function open(checkedOut: CheckedOutClient, options: BeginOptions, settings: Beg
     preparedStatements: settings.preparedStatements,
   });
   const hooks = settings.extend?.({ gate, transaction });
-  return new ClientTransaction(transaction as GatedTransaction & Transaction, checkedOut, gate, callbacks, hooks);
+  return new ClientTransaction(
+    transaction as GatedTransaction & Transaction,
+    checkedOut,
+    gate,
+    callbacks,
+    hooks,
+    settings.preparedStatements,
+  );
 }

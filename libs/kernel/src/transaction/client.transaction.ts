@@ -1,4 +1,5 @@
 import type { CheckedOutClient } from '../connection/checked-out.client.js';
+import type { PgResult } from '../sql/pg.types.js';
 import { CommitUnknownError } from '../errors/commit-unknown.error.js';
 import { ConnectionLostError } from '../errors/connection-lost.error.js';
 import { isConnectionLost, sqlStateOf } from '../errors/sql-state.js';
@@ -51,6 +52,7 @@ export class ClientTransaction implements OpenTransaction {
     private readonly gate: TransactionGate,
     private readonly afterCommit: AfterCommit,
     private readonly hooks: TransactionHooks = {},
+    private readonly preparedStatements = true,
   ) {}
 
   get firstError(): Error | undefined {
@@ -70,7 +72,6 @@ export class ClientTransaction implements OpenTransaction {
 
   async commit(fence?: BoundStatement<unknown>): Promise<void> {
     if (this.phase !== 'open') throw this.destroyedBy ?? new TransactionSettledError();
-    const text = fence ? `${inlineStatement(fence)}; COMMIT` : 'COMMIT';
     try {
       if (this.state === 'open' && !this.gate.tamper) await this.hooks.beforeCommit?.();
       this.end();
@@ -85,7 +86,7 @@ export class ClientTransaction implements OpenTransaction {
       throw obstacle;
     }
     this.phase = 'sent';
-    await this.send(text);
+    await this.send(fence);
     this.finish(true);
     this.afterCommit.run();
   }
@@ -145,18 +146,25 @@ export class ClientTransaction implements OpenTransaction {
     );
   }
 
-  /** send sends fence and COMMIT as one message and accepts nothing but the command tag COMMIT (R2). */
-  private async send(text: string): Promise<void> {
+  /** send sends fence and COMMIT in one round trip and accepts nothing but the command tag COMMIT (R2). */
+  private async send(fence: BoundStatement<unknown> | undefined): Promise<void> {
     let tag: string | undefined;
     try {
       const late = () => new StatementDeadlineError('COMMIT', COMMIT_WITHIN_MS);
-      tag = (await withDeadline(this.checkedOut.send(text), COMMIT_WITHIN_MS, late)).at(-1)?.command;
+      tag = (await withDeadline(this.sendCommit(fence), COMMIT_WITHIN_MS, late))?.command;
     } catch (error) {
       throw await this.failed(error);
     }
     if (tag === 'COMMIT') return;
     this.finish(false);
     throw new TransactionAbortedError(this.gate.firstError);
+  }
+
+  private async sendCommit(fence: BoundStatement<unknown> | undefined): Promise<PgResult | undefined> {
+    if (!fence) return (await this.checkedOut.send('COMMIT')).at(-1);
+    const { name, text, values } = fence;
+    const query = this.preparedStatements ? { name, text, values: [...values] } : { text, values: [...values] };
+    return this.checkedOut.sendWithCommit(query, () => inlineStatement(fence));
   }
 
   /** failed ends the transaction after an error from fence or COMMIT and answers what to throw. */

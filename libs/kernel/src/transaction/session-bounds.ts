@@ -12,13 +12,21 @@ const READ = `SELECT ${['transaction_timeout', 'statement_timeout', 'idle_in_tra
   .map((name, at) => `(extract(epoch FROM current_setting('${name}', true)::interval) * 1000)::bigint::text AS b${at}`)
   .join(', ')}`;
 
+/**
+ * A server that is busy with a statement does not see that its client is gone, and a cancel request that overtakes the statement is lost: so the
+ * session is told to look once a second, where it does not look already (R6). Servers on platforms that cannot refuse the setting.
+ */
+const LOOK_FOR_CLIENT = `SELECT set_config('client_connection_check_interval', '1000', false)
+  WHERE current_setting('client_connection_check_interval') = '0'`;
+
 const known = new WeakMap<object, SessionBounds>();
 
-/** readSessionBounds answers the bounds of a client's session; it asks the server once per client. */
+/** readSessionBounds answers the bounds of a client's session; it asks, and prepares the session, once per client. */
 export async function readSessionBounds(checkedOut: CheckedOutClient): Promise<SessionBounds> {
   const cached = known.get(checkedOut.client);
   if (cached) return cached;
   const [answer] = await checkedOut.send(READ);
+  await checkedOut.send(LOOK_FOR_CLIENT).catch(() => undefined);
   const row = answer?.rows[0] as Record<'b0' | 'b1' | 'b2', string | null>;
   const bounds: SessionBounds = {
     idleInTransactionMs: Number(row.b2),

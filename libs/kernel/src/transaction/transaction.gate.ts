@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { CheckedOutClient } from '../connection/checked-out.client.js';
-import { resultsOf, type PgQuery } from '../connection/pg.types.js';
+import { resultsOf, type PgQuery } from '../sql/pg.types.js';
 import { ConnectionLostError } from '../errors/connection-lost.error.js';
 import { isConnectionLost, sqlStateOf } from '../errors/sql-state.js';
 import { TransactionEndedError } from '../errors/transaction-ended.error.js';
@@ -141,7 +141,8 @@ export class TransactionGate {
 
   private send(args: unknown[]): unknown {
     const { client } = this.checkedOut;
-    return Reflect.apply(client.query as Query, client, args);
+    const query = client.query.bind(client) as Query;
+    return query(...args);
   }
 }
 

@@ -1,12 +1,12 @@
-import { statusOf, type PgClientLike, type PgStatus } from '../connection/pg.types.js';
+import { statusOf, type PgClientLike, type PgStatus } from '../sql/pg.types.js';
 import { property } from '../errors/error-chain.js';
 import { NoOpenTransactionError } from '../errors/no-open-transaction.error.js';
 import { TransactionSettledError } from '../errors/transaction-settled.error.js';
-import type { OpenTransaction } from '../transaction/database.js';
-import { GatedTransaction } from '../transaction/gated.transaction.js';
-import type { Transaction } from '../transaction/transaction.js';
-import { PgExecutor } from './pg.executor.js';
-import type { SqlExecutor, SqlResult } from './sql-executor.js';
+import type { OpenTransaction } from './database.js';
+import { GatedTransaction } from './gated.transaction.js';
+import type { Transaction } from './transaction.js';
+import { PgExecutor } from '../sql/pg.executor.js';
+import type { SqlExecutor, SqlResult } from '../sql/sql-executor.js';
 
 /** QueryRunnerLike is the part of TypeORM's QueryRunner that tells whether it can be joined. */
 export interface QueryRunnerLike {
