@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { commandOf, isAlive } from '@holdfast/testing';
 import { LocalProblem } from './local.problem.js';
-import { commandOf, isAlive } from './processes.js';
 
 const STOP_WITHIN_MS = 20_000;
 

@@ -1,7 +1,7 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commandOf, isAlive } from '@holdfast/testing';
 import { LocalProblem } from './local.problem.js';
-import { commandOf, isAlive } from './processes.js';
 
 const TRIES = 5;
 

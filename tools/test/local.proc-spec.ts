@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, spawnTs, waitFor, type SpawnedProcess } from '@holdfast/testing';
+import { createEmptyDatabase, freePort, isAlive, spawnTs, waitFor, type SpawnedProcess } from '@holdfast/testing';
 
 const EVENT = { payload: { action: 'opened' }, repository: 'octo/hello', type: 'issues.opened' };
 const folders: string[] = [];
@@ -49,18 +49,10 @@ function listening(url: string): Promise<boolean> {
   });
 }
 
-function exists(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
 /** Waits until nothing of a start is left. */
 async function allGone(parts: Parts): Promise<void> {
   for (const [name, { pid, url }] of Object.entries(parts) as [string, Parts['api']][]) {
-    await waitFor(async () => !exists(pid) && !(await listening(url)), {
+    await waitFor(async () => !isAlive(pid) && !(await listening(url)), {
       deadlineMs: 30_000,
       what: `${name} to be gone`,
     });
@@ -134,6 +126,18 @@ describe('npm start', () => {
     await postEvent(parts.api.url);
     await local.stop(60_000);
     await allGone({ ...parts, postgres: { ...parts.postgres, url: before.postgres.url } });
+  });
+
+  it('uses the server of DATABASE_URL where one is given, and leaves it alone', async () => {
+    const database = await createEmptyDatabase();
+    const local = await start(newFolder(), { DATABASE_URL: database.url });
+    await local.line('Ctrl-C stops everything', 90_000);
+    expect(local.lines.join('\n')).not.toContain('PostgreSQL:');
+    await local.stop(60_000);
+    expect(await database.adminQuery("SELECT to_regclass('holdfast.job') IS NOT NULL AS found")).toEqual([
+      { found: true },
+    ]);
+    await database.drop();
   });
 
   it('names the variable when its port is taken', async () => {

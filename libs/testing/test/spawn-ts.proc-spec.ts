@@ -1,14 +1,6 @@
-import { spawnTs, waitFor } from '@holdfast/testing';
+import { isAlive, spawnTs, waitFor } from '@holdfast/testing';
 
 const CHILD = 'libs/testing/test/fixtures/child.ts';
-
-function alive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 describe('spawnTs', () => {
   it('answers events and lines, also those that came before somebody asked', async () => {
@@ -41,8 +33,8 @@ describe('spawnTs', () => {
   it('runs children that end when their parent is killed', async () => {
     const parent = spawnTs(CHILD, { args: ['parent'] });
     const { grandchild } = await parent.event('ready');
-    expect(alive(grandchild as number)).toBe(true);
+    expect(isAlive(grandchild as number)).toBe(true);
     await parent.kill();
-    await waitFor(() => !alive(grandchild as number), { what: 'the grandchild to end' });
+    await waitFor(() => !isAlive(grandchild as number), { what: 'the grandchild to end' });
   });
 });

@@ -40,6 +40,20 @@ describe('the server of a test run', () => {
     }
   });
 
+  it('is stopped by the next run when it was killed together with its keeper', async () => {
+    const killed = spawnTs(RUN, { env: { DOCKER_HOST: 'tcp://127.0.0.1:1', TEST_DATABASE_URL: '' } });
+    const { keeper, testbed: bed } = (await killed.event('ready')) as unknown as { keeper: number; testbed: Testbed };
+    process.kill(keeper, 'SIGKILL');
+    await killed.kill();
+    expect(await listening(bed.url)).toBe(true);
+    const next = spawnTs(RUN, { env: { DOCKER_HOST: 'tcp://127.0.0.1:1', TEST_DATABASE_URL: '' } });
+    await next.event('ready');
+    await waitFor(async () => !(await listening(bed.url)), { what: 'the server to stop' });
+    expect(existsSync(dirname(bed.logFile ?? ''))).toBe(false);
+    next.send({ end: true });
+    await next.exit();
+  });
+
   it('is the one of TEST_DATABASE_URL when set, which keeps running without the databases of the run', async () => {
     const run = spawnTs(RUN, { env: { TEST_DATABASE_URL: testbed().url } });
     const bed = (await run.event('ready')).testbed as Testbed;

@@ -1,6 +1,7 @@
 import { appendFileSync, chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commandOf, isAlive } from '../process/process-facts.js';
 import { EmbeddedServer } from './embedded/embedded.server.js';
 import { reachable, serverUser } from './embedded/server-user.js';
 import { freePort } from './free-port.js';
@@ -40,22 +41,13 @@ export async function startEmbeddedTestServer(): Promise<TestServer> {
 function sweep(place: string): void {
   for (const name of readdirSync(place).filter((entry) => entry.startsWith(PREFIX))) {
     const keeper = Number(name.slice(PREFIX.length).split('-')[0]);
-    if (!keeper || alive(keeper)) continue;
+    if (!keeper || isAlive(keeper)) continue;
     try {
       const postmaster = Number(readFileSync(join(place, name, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
-      if (readFileSync(`/proc/${postmaster}/cmdline`, 'utf8').includes(join(place, name)))
-        process.kill(postmaster, 'SIGQUIT');
+      if (commandOf(postmaster).includes(join(place, name))) process.kill(postmaster, 'SIGQUIT');
     } catch {
       // No server is left, only its folder.
     }
     rmSync(join(place, name), { force: true, maxRetries: 5, recursive: true, retryDelay: 200 });
-  }
-}
-
-function alive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
