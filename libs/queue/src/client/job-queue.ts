@@ -104,7 +104,7 @@ export class JobQueue {
   /** The transaction is found before anything is awaited: it is the one that was open when the caller asked. */
   private targetOf(handle: TransactionHandle | 'own' | undefined, kind: string): Target {
     const ambient = ambientTransaction(this.options.database.identity);
-    const tenantId = tenantOf(handle) ?? ambient?.tenantId ?? null;
+    const tenantId = this.options.tenancy ? (tenantOf(handle) ?? ambient?.tenantId ?? null) : null;
     if (handle === 'own' || !this.options.store.transactions) return { executor: undefined, tenantId };
     if (handle !== undefined) return { executor: executorOf(handle), tenantId };
     if (ambient === undefined) throw new NoTransactionError(kind);

@@ -2,6 +2,11 @@ import type { FailureRecord } from './failure.js';
 import type { JobStateName } from './job-state.js';
 import type { RefusalParams } from './refusal.js';
 
+/** JobFailure is a failed attempt as the row keeps it, with its moment. */
+export interface JobFailure extends FailureRecord {
+  readonly at: Date;
+}
+
 /** JobStatus is what people and routes see of a job. It never carries the payload. */
 export interface JobStatus {
   /** attempt is how many attempts are spent, the running one included. */
@@ -17,7 +22,7 @@ export interface JobStatus {
   /** errorCode is the code of the last failure, or of the refusal (R8, R12). */
   readonly errorCode: string | null;
   /** failures are the last failed attempts, the oldest first (R8). */
-  readonly failures: readonly FailureRecord[];
+  readonly failures: readonly JobFailure[];
   /** finishedAt is when it ended, or null. */
   readonly finishedAt: Date | null;
   /** id is the job's; it differs from the id that was asked for when a request joined another job. */

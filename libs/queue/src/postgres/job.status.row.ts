@@ -1,12 +1,18 @@
-import type { FailureRecord } from '../domain/failure.js';
 import { jobStateName } from '../domain/job-state.js';
-import type { JobStatus } from '../domain/job.status.js';
-import type { RefusalParams } from '../domain/refusal.js';
+import type { JobFailure, JobStatus } from '../domain/job.status.js';
 import type { FindJobRow } from './sql/find-job.sql.js';
+
+/** FailureDocument is a failure as settle-jobs and reap-jobs write it. */
+interface FailureDocument {
+  readonly at: string;
+  readonly attempt: number;
+  readonly class?: string;
+  readonly code: string;
+  readonly message?: string;
+}
 
 /** jobStatusOf maps a row to what people see of a job. */
 export function jobStatusOf(row: FindJobRow): JobStatus {
-  const state = jobStateName(row.state);
   return {
     attempt: row.attempt,
     claimedAt: dateOf(row.claimed_at),
@@ -15,16 +21,15 @@ export function jobStatusOf(row: FindJobRow): JobStatus {
     deferredSince: dateOf(row.deferred_since),
     dueAt: new Date(row.due_at),
     errorCode: row.error_code,
-    failures: row.failures === null ? [] : (JSON.parse(row.failures) as FailureRecord[]),
+    failures: failuresOf(row.failures),
     finishedAt: dateOf(row.finished_at),
     id: row.id,
     kind: row.kind,
     maxAttempts: row.max_attempts,
     outcome: row.outcome,
     priority: row.priority,
-    refusal:
-      state === 'FAILED' && row.error_code !== null ? { code: row.error_code, params: paramsOf(row.refusal) } : null,
-    state,
+    refusal: refusalOf(row.refusal),
+    state: jobStateName(row.state),
     tenantId: row.tenant_id,
   };
 }
@@ -33,6 +38,22 @@ function dateOf(ms: number | null): Date | null {
   return ms === null ? null : new Date(ms);
 }
 
-function paramsOf(refusal: string | null): RefusalParams {
-  return refusal === null ? {} : (JSON.parse(refusal) as RefusalParams);
+function failuresOf(text: string | null): JobFailure[] {
+  const documents = text === null ? [] : (JSON.parse(text) as FailureDocument[]);
+  return documents.map(({ at, attempt, class: errorClass, code, message }) => ({
+    at: new Date(at),
+    attempt,
+    code,
+    errorClass,
+    message,
+  }));
+}
+
+function refusalOf(text: string | null): JobStatus['refusal'] {
+  if (text === null) return null;
+  const { code, params } = JSON.parse(text) as {
+    code: string;
+    params: NonNullable<JobStatus['refusal']>['params'] | null;
+  };
+  return { code, params: params ?? {} };
 }
