@@ -68,8 +68,11 @@ export default tseslint.config(
       'no-restricted-syntax': ['error', noForwardRef, nounWithOneJob],
     },
   },
-  // A function there writes one statement: its length is that of the SQL.
-  { files: ['migrations/**/*.ts', '**/*.sql.ts'], rules: { 'max-lines-per-function': 'off' } },
+  // A function there writes one statement, or holds one suite: its length is that of the SQL, or of the list of cases.
+  {
+    files: ['migrations/**/*.ts', '**/*.sql.ts', '**/*.contract.ts', '**/*.contract.*.ts'],
+    rules: { 'max-lines-per-function': 'off' },
+  },
   { files: ['**/*.explorer.ts'], rules: { 'no-restricted-imports': 'off' } },
   { files: ['**/bin/**/*.ts', 'libs/testing/**/*.ts'], rules: { 'no-console': 'off' } },
   {
