@@ -1,0 +1,122 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { TransactionEndedError, type IsolationLevel } from '@holdfast/kernel';
+import { LeaseLostError } from '../errors/lease-lost.error.js';
+import type { ClaimedJob } from '../ports/job-store.js';
+import { KIND, request, StoreActor, type JobStoreHarness } from './job-store.harness.js';
+
+const ISOLATIONS: readonly IsolationLevel[] = ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'];
+
+/** fenceContract is the completion that commits together with the handler's writes. */
+export function fenceContract(harness: () => JobStoreHarness): void {
+  const actor = new StoreActor(harness);
+  const application = () => harness().application!;
+  const beginRun = (job: ClaimedJob, isolation?: IsolationLevel) =>
+    application().begin({ isolation: isolation ?? 'READ COMMITTED', settings: { 'holdfast.run': job.lease.token } });
+  const complete = { outcome: null, verb: 'complete' } as const;
+
+  describe('completeIn', () => {
+    it.each(ISOLATIONS)('R1: the effect and the completion commit together (%s)', async (isolation) => {
+      await actor.add({});
+      const job = await actor.claimOne();
+      const open = await beginRun(job, isolation);
+      await application().effect(open.transaction, 'done');
+      await actor.store.enqueue(request({ kind: 'follow.up' }), application().executor(open.transaction));
+      expect(await actor.see(job.id)).toMatchObject({ state: 'RUNNING' });
+      await actor.store.completeIn(open, job.lease, { outcome: 'all.well', verb: 'complete' });
+      expect(await actor.see(job.id)).toMatchObject({ leaseToken: null, outcome: 'all.well', state: 'SUCCEEDED' });
+      expect(await application().effects()).toEqual(['done']);
+      expect(await harness().inspect()).toHaveLength(2);
+    });
+
+    it('R11: repeat commits together with the effects of the run', async () => {
+      await actor.add({});
+      const job = await actor.claimOne();
+      const open = await beginRun(job);
+      await application().effect(open.transaction, 'passed');
+      await actor.store.completeIn(open, job.lease, { delayMs: 60_000, outcome: 'pass.done', verb: 'repeat' });
+      expect(await actor.only()).toMatchObject({ attempt: 0, outcome: 'pass.done', state: 'PENDING' });
+      expect((await actor.only()).dueInMs).toBeGreaterThan(50_000);
+      expect(await application().effects()).toEqual(['passed']);
+    });
+
+    it('R2: a lost lease raises in the fence: everything rolls back, nothing is recorded', async () => {
+      await actor.add({});
+      const job = await actor.claimOne({ leaseMs: 1 });
+      await pause(5);
+      const open = await beginRun(job);
+      await application().effect(open.transaction, 'late');
+      await actor.store.reap([KIND], 10);
+      await expect(actor.store.completeIn(open, job.lease, complete)).rejects.toBeInstanceOf(LeaseLostError);
+      expect(await application().effects()).toEqual([]);
+      expect(await actor.only()).toMatchObject({ state: 'PENDING' });
+      expect(open.state).toBe('ended');
+    });
+
+    it('R2: the same holds when the lease belongs to a later run', async () => {
+      await actor.add({});
+      const job = await actor.claimOne();
+      await actor.end(job, { verb: 'giveBack' });
+      const later = await actor.claimOne();
+      const open = await beginRun(job);
+      await application().effect(open.transaction, 'late');
+      await expect(
+        actor.store.completeIn(open, job.lease, { delayMs: 0, outcome: null, verb: 'repeat' }),
+      ).rejects.toBeInstanceOf(LeaseLostError);
+      expect(await application().effects()).toEqual([]);
+      expect(await actor.only()).toMatchObject({ leaseToken: later.lease.token, state: 'RUNNING' });
+    });
+
+    it('R4: a transaction that is not the one the run opened is refused', async () => {
+      await actor.add({});
+      const job = await actor.claimOne();
+      const open = await application().begin();
+      await application().effect(open.transaction, 'elsewhere');
+      await expect(actor.store.completeIn(open, job.lease, complete)).rejects.toBeInstanceOf(TransactionEndedError);
+      expect(await application().effects()).toEqual([]);
+      expect(await actor.only()).toMatchObject({ state: 'RUNNING' });
+    });
+
+    it('R3: a deferred constraint that fails at COMMIT is an error of its own, and nothing is completed', async () => {
+      await actor.add({});
+      const job = await actor.claimOne();
+      const open = await beginRun(job);
+      await application().effect(open.transaction, 'twice');
+      await application().effect(open.transaction, 'twice');
+      await expect(actor.store.completeIn(open, job.lease, complete)).rejects.toMatchObject({ code: '23505' });
+      expect(await actor.only()).toMatchObject({ leaseToken: job.lease.token, state: 'RUNNING' });
+      expect(await application().effects()).toEqual([]);
+    });
+
+    it.each(ISOLATIONS)(
+      'Q16: renewals and a hold write no job row and do not disturb the handler (%s)',
+      async (isolation) => {
+        await actor.add({ dedupeKey: 'key' });
+        const job = await actor.claimOne();
+        const open = await beginRun(job, isolation);
+        const version = async () =>
+          (await open.transaction.sql.query<{ v: string }>(`SELECT xmin || ' ' || ctid AS v FROM holdfast.job`))
+            .rows[0]!.v;
+        const before = await version();
+        await actor.store.hold(job.lease);
+        for (let i = 0; i < 3; i++) expect(await actor.store.renew([job.lease], 60_000)).toHaveLength(1);
+        await application().effect(open.transaction, 'done');
+        expect(await version()).toBe(before);
+        await actor.store.completeIn(open, job.lease, complete);
+        expect(await actor.only()).toMatchObject({ state: 'SUCCEEDED' });
+      },
+    );
+
+    it('K5: a handler that locks its own job row delays no renewal', async () => {
+      await actor.add({}, {});
+      const job = await actor.claimOne();
+      const other = await actor.claimOne();
+      const open = await beginRun(job);
+      await open.transaction.sql.query(`SELECT FROM holdfast.job WHERE id = ${job.id} FOR UPDATE`);
+      const begun = performance.now();
+      expect(await actor.store.renew([job.lease, other.lease], 60_000)).toHaveLength(2);
+      expect(await actor.store.hold(job.lease)).toBe(true);
+      expect(performance.now() - begun).toBeLessThan(1_000);
+      await actor.store.completeIn(open, job.lease, complete);
+    });
+  });
+}
