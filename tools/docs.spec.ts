@@ -6,6 +6,9 @@ const EXAMPLES = path.join(ROOT, 'docs', 'examples');
 
 const LINK = /\]\((?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)/g;
 const FENCED = /^```[\s\S]*?^```$/gm;
+/** The codes of the library's own errors, as its sources write them and as the table of codes lists them. */
+const CODE = /'((?:kernel|migrate|queue)\.[a-z_]+)'/g;
+const LISTED = /^\| `((?:kernel|migrate|queue)\.[a-z_]+)` \|/gm;
 const TYPESCRIPT = /^```ts\n([\s\S]*?)^```$/gm;
 
 /** The guides and the README: their examples must compile. The design shows planned shapes too, and is not among them. */
@@ -16,6 +19,12 @@ function markdownIn(folder: string): string[] {
   return readdirSync(path.join(ROOT, folder))
     .filter((file) => file.endsWith('.md'))
     .map((file) => `${folder}/${file}`);
+}
+
+function sourcesIn(folder: string): string[] {
+  return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !/spec\.ts$/.test(file))
+    .map((file) => path.join(folder, file));
 }
 
 function read(file: string): string {
@@ -49,5 +58,13 @@ describe('documents', () => {
     const foreign = blocks.filter(({ code }) => !examples.some((example) => example.includes(flat(code))));
     expect(blocks.length).toBeGreaterThan(5);
     expect(foreign).toEqual([]);
+  });
+
+  it('list every error code, and no other', () => {
+    const sources = ['libs/kernel/src', 'libs/queue/src'].flatMap(sourcesIn);
+    const written = new Set(sources.flatMap((file) => [...read(file).matchAll(CODE)].map(([, code]) => code)));
+    const listed = [...read('docs/troubleshooting.md').matchAll(LISTED)].map(([, code]) => code);
+    expect(written.size).toBeGreaterThan(20);
+    expect(listed).toEqual([...written].sort());
   });
 });

@@ -1,0 +1,64 @@
+import {
+  done,
+  JobHandler,
+  PermanentError,
+  refuse,
+  repeat,
+  RetryableError,
+  UnavailableError,
+  type AttachedContext,
+  type AttachedHandler,
+  type DetachedContext,
+  type DetachedHandler,
+  type JobOf,
+} from '@holdfast/queue';
+import { RecordSale, SendReceipt, SyncContacts } from './jobs.js';
+
+/** Mailer stands for any client of another service. */
+export abstract class Mailer {
+  abstract send(orderId: string, options: { idempotencyKey: string; signal: AbortSignal }): Promise<string>;
+}
+
+@JobHandler(RecordSale)
+export class RecordSaleHandler implements AttachedHandler<typeof RecordSale> {
+  run = async (job: JobOf<typeof RecordSale>, ctx: AttachedContext) => {
+    await ctx.tx.sql.query('UPDATE shop SET sold = sold + 1 WHERE id = $1', [job.payload.shopId]);
+  };
+}
+
+@JobHandler(SendReceipt, { detached: true })
+export class SendReceiptHandler implements DetachedHandler<typeof SendReceipt> {
+  constructor(private readonly mailer: Mailer) {}
+
+  async run(job: JobOf<typeof SendReceipt>, ctx: DetachedContext) {
+    const messageId = await this.mailer.send(job.payload.orderId, { idempotencyKey: job.id, signal: ctx.signal });
+    return ctx.finish(async (tx) => {
+      await tx.sql.query('UPDATE orders SET receipt = $2 WHERE id = $1', [job.payload.orderId, messageId]);
+      return done({ outcome: 'receipt.sent' });
+    });
+  }
+}
+
+@JobHandler(SyncContacts)
+export class SyncContactsHandler implements AttachedHandler<typeof SyncContacts> {
+  run = async (job: JobOf<typeof SyncContacts>, ctx: AttachedContext) => {
+    const account = await ctx.tx.sql.query<{ paused: boolean }>('SELECT paused FROM account WHERE id = $1', [
+      job.payload.accountId,
+    ]);
+    if (account.rows[0]?.paused) return refuse('contacts.paused');
+    await ctx.hold(); // who enqueues this key from here on gets a run of its own
+    const moved = await ctx.tx.sql.query('DELETE FROM contact_change WHERE account_id = $1', [job.payload.accountId]);
+    return repeat('10m', { counts: { moved: moved.rowCount } });
+  };
+}
+
+/** check turns an answer of another service into the error that says what to do about it. */
+export function check(response: Response): void {
+  if (response.ok) return;
+  if (response.status === 429) {
+    throw new RetryableError('mail.throttled', { after: `${response.headers.get('retry-after') ?? '60'}s` });
+  }
+  if (response.status === 503) throw new UnavailableError('mail.down');
+  if (response.status === 422) throw new PermanentError('mail.address_refused');
+  throw new RetryableError('mail.failed');
+}

@@ -1,0 +1,23 @@
+import { createQueue, pgPool } from '@holdfast/queue/core';
+import { Pool } from 'pg';
+import { RecordSale, SendReceipt } from './jobs.js';
+
+export async function work(): Promise<void> {
+  const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: 15 });
+  const queue = createQueue({ database: pgPool(pool), migrations: 'up' });
+  queue.handle(RecordSale, {
+    run: async (job, ctx) => {
+      await ctx.tx.sql.query('UPDATE shop SET sold = sold + 1 WHERE id = $1', [job.payload.shopId]);
+    },
+  });
+  await queue.start();
+  process.once('SIGTERM', () => void queue.close().then(() => pool.end()));
+}
+
+export async function produce(pool: Pool, orderId: string): Promise<void> {
+  const { jobs, unitOfWork } = createQueue({ database: pgPool(pool) });
+  await unitOfWork.run(async (tx) => {
+    await tx.sql.query('INSERT INTO orders (id) VALUES ($1)', [orderId]);
+    await jobs.enqueue(SendReceipt, { orderId });
+  });
+}
