@@ -198,6 +198,35 @@ describe('the tables of the queue', () => {
       expect(types).toEqual([{ data_type: 'bigint' }]);
     });
 
+    it('K66: an enqueue with a key takes one number for the row it writes, and none when it writes nothing', async () => {
+      const taken = async (work: () => Promise<unknown>) => {
+        const last = async () => {
+          const [row] = await database.adminQuery<{ last_value: string }>('SELECT last_value FROM holdfast.job_id');
+          return Number(row!.last_value);
+        };
+        const before = await last();
+        await work();
+        return (await last()) - before;
+      };
+      await setAll('1000');
+      // The key depends on n, else the function is called once for all rows.
+      const enqueue = (times: number) =>
+        database.adminQuery(
+          `SELECT e.disposition FROM generate_series(1, $1) AS n CROSS JOIN LATERAL holdfast.enqueue_keyed(
+             'demo.job', NULL, left('key', 3 + n * 0), 5::smallint, NULL, 8, '{}', 1::smallint, false, false) AS e`,
+          [times],
+        );
+      expect(await taken(() => enqueue(1))).toBe(1);
+      expect(await taken(() => enqueue(100))).toBe(100);
+      await database.adminQuery(
+        `UPDATE holdfast.job SET state = 1, attempt = 1, lease_token = $1, lease_owner = 'w', lease_until = now(), claimed_at = now()`,
+        [TOKEN],
+      );
+      expect(await taken(() => enqueue(100))).toBe(0);
+      const rows = await database.adminQuery('SELECT count(*)::int AS jobs FROM holdfast.job');
+      expect(rows).toEqual([{ jobs: 1 }]);
+    });
+
     it.each([
       ['2147483646', ['2147483647', '2147483648', '2147483649']],
       ['9007199254740991', ['9007199254740992', '9007199254740993', '9007199254740994']],
