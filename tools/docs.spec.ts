@@ -50,6 +50,12 @@ describe('documents', () => {
     expect(broken).toEqual([]);
   });
 
+  it('list every decision', () => {
+    const index = read('docs/adr/README.md');
+    const decisions = readdirSync(path.join(ROOT, 'docs/adr')).filter((file) => /^\d{4}-.*\.md$/.test(file));
+    expect(decisions.filter((file) => !index.includes(`(${file})`))).toEqual([]);
+  });
+
   it('quote only TypeScript that stands in docs/examples, where it is type-checked', () => {
     const examples = readdirSync(EXAMPLES).map((file) => flat(readFileSync(path.join(EXAMPLES, file), 'utf8')));
     const blocks = guides.flatMap((file) =>
