@@ -49,6 +49,11 @@ export class ControlConnections implements SqlExecutor {
     return this.idle.length;
   }
 
+  /** max is the most connections that are open at once. */
+  get max(): number {
+    return this.options.max;
+  }
+
   /** openCount is how many connections are open or being opened. */
   get openCount(): number {
     return this.connections.size + this.connecting;

@@ -13,6 +13,12 @@ const QUERY_CANCELED = '57014';
 /** The connection forgot a prepared statement, or its tables changed below it: a new connection prepares it afresh. */
 const STALE_PREPARED = new Set(['26000', '0A000']);
 
+/**
+ * A prepared statement keeps its plan. One that was made while a table was small reads the whole table, and goes on doing so when it is large, until
+ * the table is analyzed: that never pays here, where every statement has its index. Nor does compiling or parallel work.
+ */
+const PINNED_PLANS = 'SET enable_seqscan = off; SET jit = off; SET max_parallel_workers_per_gather = 0';
+
 /** DedicatedConnectionOptions say how a connection of Holdfast's own is made and used. */
 export interface DedicatedConnectionOptions {
   /** applicationName is what `pg_stat_activity` shows. */
@@ -144,7 +150,7 @@ export class DedicatedConnection {
     const ms = Math.ceil(this.options.deadlineMs);
     await this.client.query(
       `SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED; SET statement_timeout = ${ms}; ` +
-        `SET idle_in_transaction_session_timeout = ${ms}`,
+        `SET idle_in_transaction_session_timeout = ${ms}; ${PINNED_PLANS}`,
     );
   }
 

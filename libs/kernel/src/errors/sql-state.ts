@@ -19,7 +19,7 @@ const LOST_MESSAGES = [
   'timeout expired',
 ];
 
-const OWN_LOST_CODES = new Set(['kernel.connection_lost', 'kernel.statement_deadline']);
+const OWN_LOST_CODES = new Set<unknown>(['kernel.connection_lost', 'kernel.statement_deadline']);
 
 /** sqlStateOf answers the SQLSTATE of an error or of what it wraps, or undefined. It never throws, whatever the value is (K36). */
 export function sqlStateOf(error: unknown): string | undefined {
@@ -44,9 +44,11 @@ export function isSerializationFailure(error: unknown): boolean {
  * transaction is at hand, ask its `lost`.
  */
 export function isConnectionLost(error: unknown): boolean {
+  const chain = errorChain(error);
+  if (chain.some((link) => OWN_LOST_CODES.has(property(link, 'code')))) return true;
   const state = sqlStateOf(error);
   if (state !== undefined) return LOST_STATES.has(state) || (state.startsWith('08') && state !== '08P01');
-  return errorChain(error).some(saysConnectionLost);
+  return chain.some(saysConnectionLost);
 }
 
 function ownSqlState(error: unknown): string | undefined {
@@ -58,7 +60,7 @@ function ownSqlState(error: unknown): string | undefined {
 
 function saysConnectionLost(error: unknown): boolean {
   const code = property(error, 'code');
-  if (typeof code === 'string' && (LOST_SOCKETS.has(code) || OWN_LOST_CODES.has(code))) return true;
+  if (typeof code === 'string' && LOST_SOCKETS.has(code)) return true;
   const message = property(error, 'message');
   return typeof message === 'string' && LOST_MESSAGES.some((text) => message.startsWith(text));
 }
