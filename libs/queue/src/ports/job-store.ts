@@ -81,6 +81,11 @@ export interface KindDepth {
  * attempt are fenced by the lease's token and answer which leases they still held (R2).
  */
 export abstract class JobStore {
+  /** connections answers how many connections of its own the store holds at most, by what they carry (R19). */
+  get connections(): Readonly<Record<string, number>> {
+    return {};
+  }
+
   /** transactions: whether jobs can be created and completed inside the application's transactions. */
   abstract readonly transactions: boolean;
 

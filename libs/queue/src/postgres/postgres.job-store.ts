@@ -58,7 +58,7 @@ const INTAKE_ATTEMPTS = 3;
 /** PostgresJobStore keeps jobs in PostgreSQL: one statement per verb, on control connections that are READ COMMITTED (Q16). */
 export class PostgresJobStore extends JobStore {
   readonly transactions = true;
-  private readonly connections: ControlConnections;
+  private readonly control: ControlConnections;
   private readonly keeper: ControlConnections;
   private readonly marks = new LowWaterMarks();
   private readonly runRows: RunRows;
@@ -66,10 +66,14 @@ export class PostgresJobStore extends JobStore {
 
   constructor({ connections, keeper, schema }: PostgresJobStoreOptions) {
     super();
-    this.connections = connections;
+    this.control = connections;
     this.keeper = keeper;
     this.schema = schema;
     this.runRows = new RunRows(keeper, schema);
+  }
+
+  override get connections(): Readonly<Record<string, number>> {
+    return { 'control traffic': this.control.max, 'lease keeper': this.keeper.max };
   }
 
   async claim({ fullLook, kinds, limit, owner, token }: ClaimOrder): Promise<ClaimedJob[]> {
@@ -99,7 +103,7 @@ export class PostgresJobStore extends JobStore {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.connections.close(), this.keeper.close()]);
+    await Promise.all([this.control.close(), this.keeper.close()]);
   }
 
   async completeIn(transaction: OpenTransaction, lease: Lease, completion: Completion): Promise<void> {
@@ -153,8 +157,8 @@ export class PostgresJobStore extends JobStore {
 
   enqueueNow(requests: readonly EncodedRequest[]): Promise<Enqueued[]> {
     const mixed = new Set(requests.map(({ dedupeKey }) => dedupeKey === null)).size > 1;
-    if (!mixed) return this.enqueueMany(requests, this.connections);
-    return this.connections.transaction((executor) => this.enqueueMany(requests, executor));
+    if (!mixed) return this.enqueueMany(requests, this.control);
+    return this.control.transaction((executor) => this.enqueueMany(requests, executor));
   }
 
   async giveBackClaim(token: string): Promise<number> {
@@ -201,7 +205,7 @@ export class PostgresJobStore extends JobStore {
       }
     };
     const statements = batches.reduce((sum, { batch }) => sum + batch.statements, 0);
-    await (statements > 1 ? this.connections.transaction(send) : send(this.connections));
+    await (statements > 1 ? this.control.transaction(send) : send(this.control));
     if (settlements.some(({ settlement }) => settlement.verb === 'giveBack')) this.marks.clear();
     await this.runRows.remove(settlements.map(({ lease }) => lease));
     return answers;
@@ -232,6 +236,6 @@ export class PostgresJobStore extends JobStore {
   }
 
   private async run<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]> {
-    return (await this.connections.run(statement, this.schema, params)).rows;
+    return (await this.control.run(statement, this.schema, params)).rows;
   }
 }

@@ -1,0 +1,93 @@
+import { isSerializationFailure } from '@holdfast/kernel';
+import type { Job } from '../domain/job.js';
+import type { AttachedContext, AttachedHandler } from '../handlers/handler.interface.js';
+import { holdRun, readJob, untilAborted, withReruns, type Execution, type ExecutionTools } from './execution.js';
+import { readOutcome, type ReadOutcome } from './outcome.reading.js';
+import type { Run } from './run.js';
+import type { AttemptEnd, RunEnd } from './run.end.js';
+import { RunTransaction } from './run.transaction.js';
+
+/**
+ * AttachedExecution runs a handler inside the transaction that also records its completion (R1).
+ *
+ * BEGIN with the tenant's scope and a bound at the server → the handler → the fenced completion with COMMIT. Nothing else touches the job's row, so
+ * the handler's writes, its follow-up jobs and its "done" commit together or not at all. What fails is rolled back first and recorded afterwards,
+ * elsewhere (R5). When the signal aborts (timeout, shutdown, lease lost) the connection is destroyed at once: the attempt is over
+ * whatever the handler goes on to do (R6).
+ */
+export class AttachedExecution implements Execution {
+  constructor(private readonly tools: ExecutionTools) {}
+
+  async execute(run: Run): Promise<RunEnd> {
+    let job: Job<never>;
+    try {
+      job = await readJob(run);
+    } catch (error) {
+      return this.tools.judge.failed(run, error);
+    }
+    return withReruns(run, this.tools, () => this.attempt(run, job));
+  }
+
+  private async attempt(run: Run, job: Job<never>): Promise<AttemptEnd> {
+    const { judge, options } = this.tools;
+    if (!run.mayStart) return judge.shortOfLease();
+    let transaction: RunTransaction;
+    try {
+      transaction = await RunTransaction.begin(run, this.tools, run.plan.timeoutMs + options.leases.boundMarginMs);
+    } catch (error) {
+      return judge.notBegun(run, error);
+    }
+    // The wait for a connection has cost lease, too.
+    if (run.stoppedBy || !run.mayStart) {
+      await transaction.rollback();
+      return run.stoppedBy ? judge.stopped(run, run.stoppedBy) : judge.shortOfLease();
+    }
+    run.startTimeout();
+    try {
+      return await this.inside(run, job, transaction);
+    } finally {
+      run.endTimeout();
+    }
+  }
+
+  private async commit(
+    run: Run,
+    transaction: RunTransaction,
+    { completion, counts }: Extract<ReadOutcome, { type: 'completion' }>,
+  ): Promise<AttemptEnd> {
+    const answer = await transaction.commit(completion);
+    if (answer.type === 'committed') return { type: 'committed', completion, counts };
+    if (answer.type === 'lost') return answer;
+    if (run.stoppedBy) return this.tools.judge.stopped(run, run.stoppedBy);
+    if (isSerializationFailure(answer.error)) return { type: 'rerun', error: answer.error };
+    return this.tools.judge.failed(run, answer.error, answer.connectionLost);
+  }
+
+  private async inside(run: Run, job: Job<never>, transaction: RunTransaction): Promise<AttemptEnd> {
+    const handler = run.plan.entry.handler as AttachedHandler;
+    const ctx: AttachedContext = {
+      hold: () => holdRun(run, this.tools.store),
+      signal: run.signal,
+      tx: transaction.open.transaction,
+    };
+    let outcome: ReadOutcome;
+    try {
+      const answer = await untilAborted(
+        run.call(() => transaction.perform(() => handler.run(job, ctx))),
+        run.signal,
+      );
+      run.noticeTimeout();
+      if (run.stoppedBy) throw run.stoppedBy;
+      outcome = readOutcome(answer);
+    } catch (thrown) {
+      run.noticeTimeout();
+      const failure = await transaction.fail(thrown);
+      if (run.stoppedBy) return this.tools.judge.stopped(run, run.stoppedBy);
+      if (failure.transient) return { type: 'rerun', error: failure.error };
+      return this.tools.judge.failed(run, failure.error, failure.connectionLost);
+    }
+    if (outcome.type === 'completion') return this.commit(run, transaction, outcome);
+    await transaction.rollback();
+    return { type: 'record', settlement: outcome.refusal };
+  }
+}

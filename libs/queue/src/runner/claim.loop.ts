@@ -1,0 +1,185 @@
+import { startTimer, type Timer } from '@holdfast/kernel';
+import type { IntakeResult, JobStore } from '../ports/job-store.js';
+import type { Reporter } from '../ports/reporter.js';
+import type { Claimed, Claimer } from './claimer.js';
+import type { KindSlots } from './kind.slots.js';
+import type { StageGuard } from './stage.guard.js';
+import type { SuspectTurn } from './suspect.turn.js';
+
+const INTAKE_LIMIT = 1_000;
+const REAP_LIMIT = 100;
+const KINDS_EVERY_MS = 60_000;
+/** The part of a poll by which it may come earlier, so that processes do not look in step. */
+const POLL_JITTER = 0.2;
+
+/** ClaimLoopParts are what the loop works with. */
+export interface ClaimLoopParts {
+  readonly claimer: Claimer;
+  readonly guard: StageGuard;
+  readonly intakeGapMs: number;
+  /** kinds of this loop, and all kinds that have a handler here, also those that it leaves out. */
+  readonly kinds: { readonly all: readonly string[]; readonly run: readonly string[] };
+  readonly pollMs: number;
+  readonly reporter: Reporter;
+  readonly slots: KindSlots;
+  /** start runs what was claimed; the slots are taken when it returns. */
+  readonly start: (claimed: Claimed) => void;
+  readonly store: JobStore;
+  readonly suspects: SuspectTurn;
+}
+
+/**
+ * ClaimLoop finds work (R18): a wake or a poll leads to intake, reap and claim; a full claim is followed by the next at once.
+ *
+ * One pass at a time, so that many freed slots become one claim. A slot that becomes free leads to a claim at once where more may be due; else to
+ * an intake, no more often than every `intakeGapMs`, because the end of a run is what waiting requests wait for. Each stage fails by itself
+ * and is tried again after a growing delay; the loop ends when it is stopped and by nothing else.
+ */
+export class ClaimLoop {
+  private changed = false;
+  private intakeAt = -Infinity;
+  private kindsAt = -Infinity;
+  private look = true;
+  private loop: Promise<void> | undefined;
+  private pollAt = 0;
+  private stopped = false;
+  private timer: Timer | undefined;
+  private unknown = '';
+  private wakeUp: (() => void) | undefined;
+
+  constructor(private readonly parts: ClaimLoopParts) {}
+
+  private get pollInMs(): number {
+    return Math.max(0, this.pollAt - performance.now());
+  }
+
+  /** freed says that a slot has become free. */
+  freed(): void {
+    this.changed = true;
+    this.rouse();
+  }
+
+  start(): void {
+    this.loop ??= this.run();
+  }
+
+  /** stop claims nothing any more and waits for the pass in flight. Idempotent. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.rouse();
+    await this.loop;
+  }
+
+  /** wake asks for a full look now. */
+  wake(): void {
+    this.look = true;
+    this.rouse();
+  }
+
+  private async claim(fullLook: boolean): Promise<boolean> {
+    const { claimer, guard, reporter, slots, start } = this.parts;
+    const kinds = slots.ask();
+    const limit = slots.free;
+    if (limit <= 0 || kinds.length === 0) {
+      guard.forget('claim');
+      return false;
+    }
+    const claimed = await guard.run('claim', () => claimer.claim({ fullLook, kinds, limit }));
+    if (!claimed) return false;
+    slots.note(kinds, limit, claimed.jobs);
+    start(claimed);
+    reporter.report({ type: 'claim.answered', asked: limit, fullLook, got: claimed.jobs.length });
+    return claimed.jobs.length >= limit;
+  }
+
+  private async intake(): Promise<boolean> {
+    const { guard, reporter, store } = this.parts;
+    let found = false;
+    let result: IntakeResult | undefined;
+    do {
+      this.intakeAt = performance.now();
+      result = await guard.run('intake', () => store.intake(INTAKE_LIMIT));
+      if (result && result.created + result.merged + result.waiting > 0) {
+        found = true;
+        reporter.report({ type: 'intake.done', result });
+      }
+    } while (result?.more && !this.stopped);
+    return found;
+  }
+
+  /** lookAround is what only a poll or a wake does. */
+  private async lookAround(): Promise<void> {
+    const { claimer, guard, kinds, reporter, store } = this.parts;
+    this.pollAt = performance.now() + this.parts.pollMs * (1 - POLL_JITTER * Math.random());
+    if (claimer.owes) await guard.run('give-back', () => claimer.giveBack());
+    await this.intake();
+    const reaped = await guard.run('reap', () => store.reap(kinds.run, REAP_LIMIT));
+    if (reaped && reaped.deadLettered.length + reaped.returned.length > 0)
+      reporter.report({ type: 'reap.done', result: reaped });
+    if (performance.now() - this.kindsAt >= KINDS_EVERY_MS) await this.reportUnknownKinds();
+  }
+
+  /** nap waits for a wake, a freed slot, or the next moment at which there is something to do. */
+  private async nap(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.wakeUp = resolve;
+      this.timer = startTimer(Math.max(0, ms), resolve);
+    });
+    this.timer?.clear();
+    this.wakeUp = undefined;
+  }
+
+  /** pass does everything there is to do now, and answers how long to wait for more. */
+  private async pass(): Promise<number> {
+    const { guard, intakeGapMs, slots, suspects } = this.parts;
+    const look = this.takeLook();
+    if (look) await this.lookAround();
+    if (this.stopped) return 0;
+    const move = await guard.run('suspects', () => suspects.next(look));
+    if (move?.type === 'alone') this.parts.start(move.claimed);
+    if (move?.type === 'alone' || move?.type === 'wait')
+      return Math.min(move.type === 'wait' ? move.forMs : Infinity, this.pollInMs);
+    let full = look || slots.isHungry ? await this.claim(look) : false;
+    while (full && slots.isHungry && !this.stopped) full = await this.claim(false);
+    if (this.changed && !slots.isHungry && slots.free > 0) {
+      const sinceMs = performance.now() - this.intakeAt;
+      if (sinceMs < intakeGapMs) return intakeGapMs - sinceMs;
+      this.changed = false;
+      await this.intake();
+      await this.claim(false);
+    }
+    return slots.isHungry && guard.retryInMs === undefined ? 0 : Math.min(this.pollInMs, guard.retryInMs ?? Infinity);
+  }
+
+  private async reportUnknownKinds(): Promise<void> {
+    const { guard, kinds, reporter, store } = this.parts;
+    this.kindsAt = performance.now();
+    const unknown = await guard.run('kinds', () => store.unknownKinds(kinds.all));
+    if (!unknown || unknown.join() === this.unknown) return;
+    this.unknown = unknown.join();
+    if (unknown.length > 0) reporter.report({ type: 'kinds.unknown', kinds: unknown });
+  }
+
+  private rouse(): void {
+    this.wakeUp?.();
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopped) {
+      const waitMs = await this.pass();
+      if (this.stopped) return;
+      const more = this.look || (this.changed && this.parts.slots.isHungry);
+      // A turn of the event loop lets what ends together free its slots together.
+      if (more || waitMs <= 0) await new Promise((resolve) => setImmediate(resolve));
+      else await this.nap(waitMs);
+    }
+  }
+
+  /** takeLook answers whether this pass is a poll, a wake, or the repetition of one that failed. */
+  private takeLook(): boolean {
+    const retry = this.parts.guard.retryInMs;
+    const look = this.look || performance.now() >= this.pollAt || (retry !== undefined && retry <= 0);
+    this.look = false;
+    return look;
+  }
+}

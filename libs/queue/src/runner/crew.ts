@@ -1,0 +1,205 @@
+import { type Database, pause, startTimer } from '@holdfast/kernel';
+import { RunStoppedError } from '../errors/run-stopped.error.js';
+import type { JobStore } from '../ports/job-store.js';
+import type { Reporter } from '../ports/reporter.js';
+import type { RunnerEvent } from '../ports/runner.events.js';
+import { AttachedExecution } from './attached.execution.js';
+import { ClaimLoop } from './claim.loop.js';
+import { type Claimed, Claimer } from './claimer.js';
+import { DetachedExecution } from './detached.execution.js';
+import type { ExecutionTools } from './execution.js';
+import { FailureJudge } from './failure.judge.js';
+import type { KindPlan } from './kind.plan.js';
+import { KindSlots } from './kind.slots.js';
+import { LeaseKeeper } from './lease.keeper.js';
+import { Run } from './run.js';
+import type { RunEnd } from './run.end.js';
+import type { ResolvedRunnerOptions } from './runner.options.js';
+import { SettlementBatch } from './settlement.batch.js';
+import { SettlementRecorder } from './settlement.js';
+import { StageGuard } from './stage.guard.js';
+import { SuspectTurn } from './suspect.turn.js';
+
+/** CrewParts are what a crew works with. */
+export interface CrewParts {
+  readonly database: Database;
+  /** knownKinds have a handler here, also those that this runner leaves out. */
+  readonly knownKinds: readonly string[];
+  readonly plans: readonly KindPlan[];
+  readonly reporter: Reporter;
+  readonly store: JobStore;
+}
+
+/** DrainResult is how a drain ended. */
+export interface DrainResult {
+  /** abandoned handlers had not returned when the drain ended: their jobs are free, their process should end. */
+  readonly abandoned: number;
+  /** givenBack jobs were aborted and are PENDING again with their attempt. */
+  readonly givenBack: number;
+}
+
+/** What a drain allows, after the grace period, for rolling back and for giving jobs back. */
+const GIVE_BACK_WITHIN_MS = 5_000;
+
+/** Crew is one life of a runner, from its start to its stop: its loop, its runs, its leases. */
+export class Crew {
+  private draining: Promise<DrainResult> | undefined;
+  private givenBack = 0;
+  private readonly keeper: LeaseKeeper;
+  private readonly loop: ClaimLoop;
+  private readonly plans: ReadonlyMap<string, KindPlan>;
+  private readonly recorder: SettlementRecorder;
+  /** runs are in this process until their handler has returned; recording are not recorded yet. */
+  private readonly runs = new Map<Run, Promise<void>>();
+  private readonly recording = new Set<Promise<void>>();
+  private readonly slots: KindSlots;
+  private readonly tools: ExecutionTools;
+
+  constructor(
+    private readonly parts: CrewParts,
+    private readonly options: ResolvedRunnerOptions,
+  ) {
+    const { database, knownKinds, plans, reporter, store } = parts;
+    const claimer = new Claimer(store, reporter, options.owner);
+    const kinds = { all: knownKinds, run: plans.map(({ kind }) => kind) };
+    this.keeper = new LeaseKeeper(store, reporter, options.leases.detachedMs);
+    this.plans = new Map(plans.map((plan) => [plan.kind, plan]));
+    this.recorder = new SettlementRecorder(store, new SettlementBatch(store), reporter);
+    this.slots = new KindSlots(options.slots, plans);
+    this.tools = { database, judge: new FailureJudge(options), options, reporter, store };
+    this.loop = new ClaimLoop({
+      claimer,
+      guard: new StageGuard(reporter),
+      intakeGapMs: options.intakeGapMs,
+      kinds,
+      pollMs: options.pollMs,
+      reporter,
+      slots: this.slots,
+      start: (claimed) => this.take(claimed),
+      store,
+      suspects: new SuspectTurn(store, claimer, reporter, this.slots, kinds.run, options.quiesceMs),
+    });
+  }
+
+  get running(): number {
+    return this.slots.running;
+  }
+
+  drain(): Promise<DrainResult> {
+    this.draining ??= this.drainNow();
+    return this.draining;
+  }
+
+  start(): void {
+    this.keeper.start();
+    this.loop.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.drain();
+    await this.keeper.stop();
+  }
+
+  tell(event: RunnerEvent): void {
+    this.parts.reporter.report(event);
+  }
+
+  wake(): void {
+    this.loop.wake();
+  }
+
+  private async drainNow(): Promise<DrainResult> {
+    const { graceMs } = this.options;
+    this.tell({ type: 'runner.draining', graceMs, running: this.running });
+    const graceOver = new AbortController();
+    const stopped = this.loop.stop();
+    const idle = stopped.then(() => this.idle()).finally(() => graceOver.abort());
+    await pause(graceMs, graceOver.signal);
+    if (this.running > 0) {
+      for (const run of this.runs.keys()) run.abort(new RunStoppedError());
+      const over = new AbortController();
+      void idle.finally(() => over.abort());
+      void this.recorded().finally(() => over.abort());
+      await pause(this.options.abortWaitMs + GIVE_BACK_WITHIN_MS, over.signal);
+    }
+    const result = { abandoned: this.running, givenBack: this.givenBack };
+    this.tell({ type: 'runner.drained', ...result });
+    return result;
+  }
+
+  private async execute(run: Run): Promise<void> {
+    const execution =
+      run.plan.entry.mode === 'attached'
+        ? new AttachedExecution(this.tools)
+        : new DetachedExecution(this.tools, this.keeper);
+    let end: RunEnd;
+    try {
+      end = await execution.execute(run);
+    } catch (error) {
+      end = this.tools.judge.failed(run, error);
+    }
+    run.settled = true;
+    if (end.type === 'record' && end.settlement.verb === 'giveBack') this.givenBack += 1;
+    await this.recorder.record(run, end);
+    this.keeper.remove(run);
+  }
+
+  /** idle resolves when nothing runs any more. */
+  private async idle(): Promise<void> {
+    while (this.runs.size > 0) await Promise.all(this.runs.values());
+  }
+
+  /** recorded resolves when the end of every run has been recorded, whether or not its handler has returned. */
+  private async recorded(): Promise<void> {
+    while (this.recording.size > 0) await Promise.all(this.recording);
+  }
+
+  /** life is a run from its claim until its handler has returned and its end has been recorded: that long its slot is taken (R6). */
+  private async life(run: Run): Promise<void> {
+    const watch = this.watchOverrun(run);
+    const recording = this.execute(run);
+    this.recording.add(recording);
+    await recording.finally(() => this.recording.delete(recording));
+    await run.returned;
+    watch.end();
+    this.runs.delete(run);
+    this.slots.release(run.ref.kind);
+    this.loop.freed();
+  }
+
+  private take({ jobs, sentAt }: Claimed): void {
+    for (const job of jobs) {
+      const plan = this.plans.get(job.kind);
+      if (!plan) continue;
+      const run = new Run(job, plan, sentAt);
+      this.slots.take(job.kind);
+      if (this.draining) run.abort(new RunStoppedError());
+      else this.tell({ type: 'job.started', run: run.ref, waitedMs: job.waitedMs });
+      this.runs.set(run, this.life(run));
+    }
+  }
+
+  /** watchOverrun tells of a handler that goes on after its abort, and when it has returned after all (R6). */
+  private watchOverrun(run: Run): { end: () => void } {
+    let abortedAt: number | undefined;
+    let told = false;
+    const tell = (returned: boolean) => {
+      if (abortedAt === undefined) return;
+      told = true;
+      this.tell({ type: 'job.overrun', overMs: performance.now() - abortedAt, returned, run: run.ref });
+    };
+    let timer: { clear(): void } | undefined;
+    const aborted = () => {
+      abortedAt = performance.now();
+      timer = startTimer(this.options.overrunMs, () => tell(false), { unref: true });
+    };
+    run.signal.addEventListener('abort', aborted, { once: true });
+    return {
+      end: () => {
+        run.signal.removeEventListener('abort', aborted);
+        timer?.clear();
+        if (told) tell(true);
+      },
+    };
+  }
+}

@@ -1,0 +1,76 @@
+import type { Database } from '@holdfast/kernel';
+import type { Job } from '../domain/job.js';
+import { decodePayload } from '../domain/payload.codec.js';
+import { LeaseLostError } from '../errors/lease-lost.error.js';
+import type { JobStore } from '../ports/job-store.js';
+import type { Reporter } from '../ports/reporter.js';
+import type { FailureJudge } from './failure.judge.js';
+import type { Run } from './run.js';
+import type { AttemptEnd, RunEnd } from './run.end.js';
+import type { ResolvedRunnerOptions } from './runner.options.js';
+
+/** How often a serialization failure or a deadlock is run again at once (R9). */
+const MAX_RERUNS = 3;
+
+/** Execution runs one attempt from its claim to its end. It never rejects. */
+export interface Execution {
+  execute(run: Run): Promise<RunEnd>;
+}
+
+/** ExecutionTools are what the executions share. */
+export interface ExecutionTools {
+  readonly database: Database;
+  readonly judge: FailureJudge;
+  readonly options: ResolvedRunnerOptions;
+  readonly reporter: Reporter;
+  readonly store: JobStore;
+}
+
+/** holdRun is `ctx.hold`: throws LeaseLostError when the run no longer holds its job (R11). */
+export async function holdRun(run: Run, store: JobStore): Promise<void> {
+  if (!(await store.hold(run.lease))) throw new LeaseLostError(run.ref.id);
+}
+
+/** readJob makes a claimed row into what its handler gets. Throws UnreadablePayloadError and NewerPayloadError. */
+export async function readJob({ claimed, plan }: Run): Promise<Job<never>> {
+  const { attempt, createdAt, dueAt, id, kind, maxAttempts, priority, tenantId } = claimed;
+  const payload = (await decodePayload(plan.entry.definition, claimed.payload, claimed.payloadVersion)) as never;
+  return { attempt, createdAt, dueAt, id, kind, maxAttempts, payload, priority, tenantId };
+}
+
+/**
+ * renewRun extends a lease now, by its token; false when it is not ours any more. A run of any mode may do so: the reaper honours it.
+ * Rejects when the store was not reached.
+ */
+export async function renewRun(run: Run, store: JobStore): Promise<boolean> {
+  const sentAt = performance.now();
+  const held = await store.renew([run.lease], run.plan.leaseMs);
+  if (held.length > 0) run.renewed(sentAt);
+  return held.length > 0;
+}
+
+/** withReruns runs an attempt, and again at once after a serialization failure, a bounded number of times, each on a renewed lease (R9). */
+export async function withReruns(run: Run, tools: ExecutionTools, attempt: () => Promise<AttemptEnd>): Promise<RunEnd> {
+  for (let rerun = 1; ; rerun += 1) {
+    const end = await attempt();
+    if (end.type !== 'rerun') return end;
+    if (run.stoppedBy) return tools.judge.stopped(run, run.stoppedBy);
+    if (rerun > MAX_RERUNS) return tools.judge.failed(run, end.error);
+    try {
+      if (!(await renewRun(run, tools.store))) return { type: 'lost', error: new LeaseLostError(run.ref.id) };
+    } catch {
+      return tools.judge.failed(run, end.error);
+    }
+    tools.reporter.report({ type: 'job.rerun', error: end.error, rerun, run: run.ref });
+  }
+}
+
+/** untilAborted answers what the promise answers, or rejects with the signal's reason, whichever is first. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const aborted = () => reject(signal.reason as Error);
+    if (signal.aborted) aborted();
+    signal.addEventListener('abort', aborted, { once: true });
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted));
+  });
+}

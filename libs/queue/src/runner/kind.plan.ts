@@ -1,0 +1,37 @@
+import type { BackoffOptions } from '@holdfast/kernel';
+import type { HandlerEntry } from '../handlers/job-handler.registry.js';
+import type { ResolvedRunnerOptions } from './runner.options.js';
+
+/** KindPlan is how this process runs a kind: its handler, and the definition with the deployment's overrides laid over it. */
+export interface KindPlan {
+  readonly backoff: BackoffOptions;
+  readonly concurrency: number;
+  readonly entry: HandlerEntry;
+  readonly kind: string;
+  /** leaseMs: attached, longer than the timeout by a margin; detached, short and renewed (Q13). */
+  readonly leaseMs: number;
+  /** maxAttempts lowers what a job was enqueued with, where it is set. */
+  readonly maxAttempts: number | undefined;
+  /** startNeedsMs is how much of its lease must be left when the handler starts (Q13). */
+  readonly startNeedsMs: number;
+  readonly timeoutMs: number;
+}
+
+/** planKind lays the deployment's overrides over a definition. */
+export function planKind(entry: HandlerEntry, options: ResolvedRunnerOptions): KindPlan {
+  const { definition } = entry;
+  const overrides = options.kindOptions(definition.kind);
+  const timeoutMs = overrides.timeoutMs ?? definition.timeoutMs;
+  const { attachedMarginMs, boundMarginMs, detachedMs } = options.leases;
+  const attached = entry.mode === 'attached';
+  return {
+    backoff: overrides.backoff ?? definition.backoff,
+    concurrency: Math.min(options.slots, overrides.concurrency ?? definition.concurrency ?? options.slots),
+    entry,
+    kind: definition.kind,
+    leaseMs: attached ? timeoutMs + attachedMarginMs : detachedMs,
+    maxAttempts: overrides.maxAttempts,
+    startNeedsMs: attached ? timeoutMs + boundMarginMs : (detachedMs * 2) / 3,
+    timeoutMs,
+  };
+}

@@ -1,0 +1,125 @@
+import {
+  CommitUnknownError,
+  isConnectionLost,
+  isSerializationFailure,
+  pause,
+  runInTransaction,
+  sqlStateOf,
+  type OpenTransaction,
+} from '@holdfast/kernel';
+import type { Completion } from '../domain/settlement.js';
+import { LeaseLostError } from '../errors/lease-lost.error.js';
+import type { ExecutionTools } from './execution.js';
+import type { Run } from './run.js';
+
+const IN_FAILED_TRANSACTION = '25P02';
+const VERDICT_PAUSE_MS = 250;
+const VERDICT_TRIES = 40;
+
+/** CommitAnswer is what became of a commit. */
+export type CommitAnswer =
+  | { readonly type: 'committed' }
+  | { readonly type: 'failed'; readonly connectionLost: boolean; readonly error: unknown }
+  | { readonly type: 'lost'; readonly error: Error };
+
+/** WorkFailure is what went wrong inside a transaction, seen before it was rolled back. */
+export interface WorkFailure {
+  readonly connectionLost: boolean;
+  /** error is the first one, where the thrown one only says that the transaction is aborted (K72). */
+  readonly error: unknown;
+  /** transient: a serialization failure or a deadlock took the transaction (R9). */
+  readonly transient: boolean;
+}
+
+/** RunTransaction is a transaction that a run has opened: its signal destroys it, and only the fenced completion commits it (R1, R2). */
+export class RunTransaction {
+  private constructor(
+    readonly open: OpenTransaction,
+    private readonly run: Run,
+    private readonly tools: ExecutionTools,
+    private readonly outlastsShutdown: boolean,
+  ) {
+    run.signal.addEventListener('abort', this.destroy, { once: true });
+    if (run.signal.aborted) this.destroy();
+  }
+
+  /** adopt takes over a transaction that the handler opened itself (R22). */
+  static adopt(open: OpenTransaction, run: Run, tools: ExecutionTools): RunTransaction {
+    return new RunTransaction(open, run, tools, true);
+  }
+
+  /**
+   * begin opens one under the job's tenant, with the mark that the fence looks for, bounded at the server.
+   * With `outlastsShutdown` a shutdown's abort does not destroy it: the outside call has been made, its result is worth keeping.
+   */
+  static async begin(
+    run: Run,
+    tools: ExecutionTools,
+    boundMs: number,
+    outlastsShutdown = false,
+  ): Promise<RunTransaction> {
+    const { tenancySetting } = tools.options;
+    const { tenantId } = run.claimed;
+    const settings: Record<string, string> = { 'holdfast.run': run.lease.token };
+    if (tenancySetting !== undefined) settings[tenancySetting] = tenantId ?? '';
+    const { isolation } = run.plan.entry.definition;
+    const open = await tools.database.begin({ boundMs, isolation, settings, tenantId });
+    return new RunTransaction(open, run, tools, outlastsShutdown);
+  }
+
+  /** commit sends the fenced completion with COMMIT; an answer that was lost is looked up (R3). It never rejects. */
+  async commit(completion: Completion): Promise<CommitAnswer> {
+    try {
+      await this.tools.store.completeIn(this.open, this.run.lease, completion);
+      return { type: 'committed' };
+    } catch (error) {
+      if (error instanceof LeaseLostError) return { type: 'lost', error };
+      if (error instanceof CommitUnknownError) return await this.resolve(error);
+      return { type: 'failed', connectionLost: this.open.lost !== undefined && isConnectionLost(error), error };
+    } finally {
+      this.run.signal.removeEventListener('abort', this.destroy);
+    }
+  }
+
+  /** fail rolls back and answers what went wrong. */
+  async fail(thrown: unknown): Promise<WorkFailure> {
+    const { firstError, lost, state } = this.open;
+    await this.rollback();
+    const masked = firstError !== undefined && sqlStateOf(thrown) === IN_FAILED_TRANSACTION;
+    const transient =
+      isSerializationFailure(thrown) ||
+      (state === 'aborted' && firstError !== undefined && isSerializationFailure(firstError));
+    return { connectionLost: lost !== undefined, error: masked ? firstError : thrown, transient };
+  }
+
+  /** perform calls application code with this transaction as the ambient one. */
+  perform<T>(work: () => Promise<T>): Promise<T> {
+    return runInTransaction(this.tools.database.identity, this.open.transaction, work);
+  }
+
+  async rollback(): Promise<void> {
+    this.run.signal.removeEventListener('abort', this.destroy);
+    await this.open.rollback();
+  }
+
+  private readonly destroy = () => {
+    if (this.outlastsShutdown && this.run.mayFinish) return;
+    this.open.destroy(this.run.stoppedBy ?? new LeaseLostError(this.run.ref.id));
+  };
+
+  /** resolve asks what became of a COMMIT without an answer: by the row, so that it is never both done and failed. */
+  private async resolve(error: CommitUnknownError): Promise<CommitAnswer> {
+    const { claimed, lease, ref } = this.run;
+    for (let tries = 1; tries <= VERDICT_TRIES; tries += 1) {
+      try {
+        const verdict = await this.tools.store.verdict(lease, claimed.attempt);
+        if (verdict === 'settled') return { type: 'committed' };
+        if (verdict === 'held') return { type: 'failed', connectionLost: true, error };
+        return { type: 'lost', error: new LeaseLostError(ref.id, { cause: error }) };
+      } catch {
+        await pause(Math.min(5_000, VERDICT_PAUSE_MS * tries), new AbortController().signal);
+      }
+    }
+    return { type: 'failed', connectionLost: true, error };
+  }
+}

@@ -1,0 +1,110 @@
+import { hostname } from 'node:os';
+import { type Database, StartStop } from '@holdfast/kernel';
+import { InvalidRunnerOptionsError } from '../errors/invalid-runner-options.error.js';
+import type { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
+import type { JobStore } from '../ports/job-store.js';
+import type { Reporter } from '../ports/reporter.js';
+import { planConnections } from './connection.plan.js';
+import { Crew, type DrainResult } from './crew.js';
+import { EventStream } from './event.stream.js';
+import { planKind, type KindPlan } from './kind.plan.js';
+import { resolveRunnerOptions, type ResolvedRunnerOptions, type RunnerOptions } from './runner.options.js';
+
+/** RunnerParts are what a runner is composed of. */
+export interface RunnerParts {
+  /** database is the application's own: attached runs and `ctx.finish` open their transactions there. */
+  readonly database: Database;
+  readonly options?: RunnerOptions;
+  readonly registry: JobHandlerRegistry;
+  /** reporter is told what the runner does. Default nobody; `events` tells it too. */
+  readonly reporter?: Reporter;
+  /** store keeps the jobs. Whoever made it closes it, after the runner has stopped. */
+  readonly store: JobStore;
+}
+
+/**
+ * Runner runs the jobs of the kinds that have a handler here. It needs no framework: give it its parts, start it, and drain it at the end.
+ *
+ * `start` checks everything that can be checked and throws what is wrong; from then on nothing that happens in the database or in a handler ends it.
+ * `drain` claims nothing more, lets running jobs end within the grace period, then aborts them and gives their jobs back with the attempt (R17).
+ */
+export class Runner {
+  /** events hands on everything that happens, in order. */
+  readonly events = new EventStream();
+  private crew: Crew | undefined;
+  private readonly options: ResolvedRunnerOptions;
+  private readonly service = new StartStop({ start: () => this.begin(), stop: () => this.end() });
+
+  /** Throws InvalidRunnerOptionsError with every problem of the options at once. */
+  constructor(private readonly parts: RunnerParts) {
+    this.options = resolveRunnerOptions(parts.options ?? {}, `${hostname()}:${process.pid}`);
+  }
+
+  /** running is how many slots are taken. */
+  get running(): number {
+    return this.crew?.running ?? 0;
+  }
+
+  /** drain claims nothing more and waits for the running jobs, within the grace period and not much longer. Idempotent. */
+  async drain(): Promise<DrainResult> {
+    return (await this.crew?.drain()) ?? { abandoned: 0, givenBack: 0 };
+  }
+
+  /**
+   * start begins to look for work. Idempotent. Throws InvalidRunnerOptionsError when no kind is left to run, and PoolTooSmallError with the sum when
+   * the application's pool cannot carry the slots (R19).
+   */
+  start(): Promise<void> {
+    return this.service.start();
+  }
+
+  /** stop drains and ends everything. Idempotent; a runner that was stopped can be started again. */
+  stop(): Promise<void> {
+    return this.service.stop();
+  }
+
+  /** wake looks for work now: something may have become due. */
+  wake(): void {
+    this.crew?.wake();
+  }
+
+  private begin(): void {
+    const { database, registry, reporter, store } = this.parts;
+    const plans = this.plan();
+    const { roles, warnings } = planConnections(database, store, plans, this.options.slots);
+    const crew = new Crew(
+      { database, knownKinds: registry.kinds, plans, reporter: this.reporterTo(reporter), store },
+      this.options,
+    );
+    this.crew = crew;
+    const kinds = plans.map(({ kind }) => kind);
+    crew.tell({ type: 'runner.started', connections: roles, kinds, slots: this.options.slots, warnings });
+    crew.start();
+  }
+
+  private async end(): Promise<void> {
+    const { crew } = this;
+    await crew?.stop();
+    crew?.tell({ type: 'runner.stopped' });
+  }
+
+  private plan(): KindPlan[] {
+    const { registry } = this.parts;
+    const kinds = registry.kinds.filter(this.options.handles);
+    if (kinds.length === 0) throw new InvalidRunnerOptionsError(['no kind that it may run has a handler here']);
+    return kinds.map((kind) => planKind(registry.find(kind)!, this.options));
+  }
+
+  private reporterTo(reporter: Reporter | undefined): Reporter {
+    return {
+      report: (event) => {
+        this.events.report(event);
+        try {
+          reporter?.report(event);
+        } catch {
+          // A reporter must not be able to change what the runner does.
+        }
+      },
+    };
+  }
+}
