@@ -11,6 +11,7 @@ export {
 } from './errors/classified.errors.js';
 export { CommitUnknownError } from './errors/commit-unknown.error.js';
 export { ConnectionLostError } from './errors/connection-lost.error.js';
+export { DataSourceNotInitializedError } from './errors/data-source-not-initialized.error.js';
 export { InvalidDurationError } from './errors/invalid-duration.error.js';
 export { InvalidSchemaNameError } from './errors/invalid-schema-name.error.js';
 export { NestedScopeError } from './errors/nested-scope.error.js';

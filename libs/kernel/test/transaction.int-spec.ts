@@ -1,6 +1,7 @@
 import { createEmptyDatabase, waitFor, within, type TestDatabase } from '@holdfast/testing';
 import type { Pool } from 'pg';
-import type { EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { DataSourceNotInitializedError } from '../src/errors/data-source-not-initialized.error.js';
 import { ConnectionLostError } from '../src/errors/connection-lost.error.js';
 import { CommitUnknownError } from '../src/errors/commit-unknown.error.js';
 import { NoOpenTransactionError } from '../src/errors/no-open-transaction.error.js';
@@ -13,6 +14,7 @@ import { executorOf } from '../src/transaction/executor-of.js';
 import { SchemaName } from '../src/sql/schema-name.js';
 import { Statement } from '../src/sql/statement.js';
 import type { Database, OpenTransaction } from '../src/transaction/database.js';
+import { typeOrm } from '../src/transaction/typeorm.database.js';
 import { createNotes, KINDS, Note, notes } from './databases.js';
 import { rejection } from './rejection.js';
 
@@ -423,10 +425,37 @@ describe('a transaction of TypeORM', () => {
     expect(await notes(testDatabase)).toEqual([]);
   });
 
-  it('Q1: executorOf joins managers and query runners with a transaction, and refuses those without', async () => {
+  it('lets TypeORM’s subscribers see the end, and roll back from it', async () => {
+    const seen: string[] = [];
+    const refusals: Error[] = [];
+    const dataSource = database.identity as DataSource;
+    dataSource.subscribers.push({
+      afterTransactionCommit: () => void seen.push('committed'),
+      afterTransactionRollback: () => void seen.push('rolled back'),
+      beforeTransactionCommit: async ({ manager }) => {
+        seen.push('committing');
+        await manager.save(Note, { text: 'by the subscriber' });
+        for (const refusal of refusals) throw refusal;
+      },
+    });
     const open = await database.begin();
-    const { dataSource } = open.transaction.manager;
-    await open.rollback();
+    await open.commit(fenceOf(1));
+    refusals.push(new Error('not now'));
+    const second = await database.begin();
+    expect(await rejection(second.commit(fenceOf(1)))).toBe(refusals[0]);
+    dataSource.subscribers.pop();
+    expect(seen).toEqual(['committing', 'committed', 'committing', 'rolled back']);
+    expect(await notes(testDatabase)).toEqual(['by the subscriber']);
+  });
+
+  it('refuses a DataSource that has not been initialized, and says so', async () => {
+    const uninitialized = typeOrm(new DataSource({ type: 'postgres', url: testDatabase.url }));
+    expect(await rejection(uninitialized.begin())).toBeInstanceOf(DataSourceNotInitializedError);
+    expect(() => uninitialized.connectionConfig()).toThrow(DataSourceNotInitializedError);
+  });
+
+  it('Q1: executorOf joins managers and query runners with a transaction, and refuses those without', async () => {
+    const dataSource = database.identity as DataSource;
     await rejection(
       dataSource.transaction(async (manager) => {
         await executorOf(manager).query('INSERT INTO note (text) VALUES ($1)', ['a'], 'insert-note');

@@ -1,6 +1,7 @@
 import type { ClientConfig, Pool } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { clientConfigOf } from '../connection/client-config.js';
+import { DataSourceNotInitializedError } from '../errors/data-source-not-initialized.error.js';
 import type { PgExecutorOptions } from '../sql/pg.executor.js';
 import { beginTransaction, type BegunTransaction } from './begin-transaction.js';
 import type { TransactionHooks } from './client.transaction.js';
@@ -42,7 +43,7 @@ export class TypeOrmDatabase extends Database {
 
   private get pool(): Pool {
     const { master } = this.dataSource.driver as { master?: Pool };
-    if (!master) throw new Error('The DataSource is not initialized: call initialize() before it is used.');
+    if (!master) throw new DataSourceNotInitializedError();
     return master;
   }
 
