@@ -8,7 +8,10 @@ const local = new LocalStart();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => local.stop());
 
 local.run().then(
-  () => process.exit(0),
+  () => {
+    console.log('[start] Everything has been stopped.');
+    process.exit(0);
+  },
   (error: unknown) => {
     if (error instanceof LocalProblem) console.error(`[start] ${error.message} Everything has been stopped.`);
     else console.error(error);

@@ -8,6 +8,9 @@ import { createEmptyDatabase, freePort, isAlive, spawnTs, waitFor, type SpawnedP
 const EVENT = { payload: { action: 'opened' }, repository: 'octo/hello', type: 'issues.opened' };
 const folders: string[] = [];
 
+// Each test starts, and stops, four processes or eight.
+jest.setTimeout(180_000);
+
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-local-'));
   chmodSync(folder, 0o755);
