@@ -1,0 +1,87 @@
+// Runs Holdfast over jobs that wait already, and prints one line of JSON: how long it took until the last one was completed.
+// argv: connection string, mode (`attached-insert` | `detached-noop`), number of jobs, slots.
+import { createQueue, defineJob, pgPool, type, type HoldfastQueue } from '@holdfast/queue/core';
+import { Pool } from 'pg';
+
+const BATCH = 1_000;
+const Bench = defineJob('bench.job', { payload: type<{ n: number }>(), timeout: '30s' });
+
+interface Progress {
+  readonly all: Promise<void>;
+  readonly mark: (n: number) => void;
+  readonly seen: Set<number>;
+}
+
+function progressOf(jobs: number): Progress {
+  const seen = new Set<number>();
+  let finish: () => void = () => undefined;
+  const all = new Promise<void>((resolve) => (finish = resolve));
+  const mark = (n: number) => {
+    seen.add(n);
+    if (seen.size === jobs) finish();
+  };
+  return { all, mark, seen };
+}
+
+async function enqueueAll(queue: HoldfastQueue, jobs: number): Promise<void> {
+  for (let from = 1; from <= jobs; from += BATCH) {
+    const size = Math.min(BATCH, jobs - from + 1);
+    await queue.jobs.enqueueMany(
+      Array.from({ length: size }, (_, i) => Bench.request({ n: from + i })),
+      { in: 'own' },
+    );
+  }
+}
+
+function handle(queue: HoldfastQueue, mode: string, progress: Progress): void {
+  if (mode === 'attached-insert') {
+    queue.handle(Bench, {
+      run: async (job, ctx) => {
+        ctx.signal.throwIfAborted();
+        await ctx.tx.sql.query('INSERT INTO bench_effect VALUES ($1)', [job.payload.n], 'bench-insert');
+        progress.mark(job.payload.n);
+      },
+    });
+    return;
+  }
+  const run = (job: { payload: { n: number } }, ctx: { signal: AbortSignal }) => {
+    ctx.signal.throwIfAborted();
+    progress.mark(job.payload.n);
+    return Promise.resolve();
+  };
+  queue.handle(Bench, { run }, { detached: true });
+}
+
+async function main(connectionString: string, mode: string, jobs: number, slots: number): Promise<void> {
+  const pool = new Pool({ connectionString, max: slots + 2 });
+  await pool.query('CREATE TABLE IF NOT EXISTS bench_effect (job_id bigint NOT NULL)');
+  const queue = createQueue({ database: pgPool(pool), migrations: 'up', run: { slots } });
+  await queue.prepare();
+  await enqueueAll(queue, jobs);
+  await pool.query('VACUUM ANALYZE');
+  const progress = progressOf(jobs);
+  handle(queue, mode, progress);
+  const started = process.hrtime.bigint();
+  await queue.start();
+  await progress.all;
+  // The last completions may still be on their way: closing awaits them, and the table says what is durable.
+  await queue.close();
+  const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+  const { rows } = await pool.query<{ left: number; effects: number; done: number }>(
+    `SELECT (SELECT count(*) FROM holdfast.job WHERE state <> 2)::int AS left,
+            (SELECT count(*) FROM holdfast.job WHERE state = 2)::int AS done, (SELECT count(*) FROM bench_effect)::int AS effects`,
+  );
+  console.log(
+    JSON.stringify({
+      seconds,
+      jobs: rows[0]?.done,
+      distinct: progress.seen.size,
+      left: rows[0]?.left,
+      effects: rows[0]?.effects,
+    }),
+  );
+  await pool.end();
+}
+
+const [connectionString = '', mode = '', jobs = '0', slots = '10'] = process.argv.slice(2);
+void main(connectionString, mode, Number(jobs), Number(slots));
