@@ -105,20 +105,26 @@ export async function encodeRequest(request: JobRequest, context: EncodingContex
   const refuse = refusalFor(definition.kind);
   if (!isKind(definition.kind))
     refuse('the kind', `is not made of lower-case words joined by dots, at most ${MAX_KIND_LENGTH} characters`);
-  const due = encodeDue(options, refuse);
+  const { dueAt, dueInMs } = encodeDue(options, refuse);
   const replace: unknown = options.onDuplicate?.payload;
   if (replace !== undefined && replace !== 'replace') refuse('onDuplicate.payload', "must be 'replace'");
+  const dedupeKey = encodeText(options.dedupeKey ?? null, 'dedupeKey', MAX_KEY_BYTES, refuse);
+  const maxAttempts = encodeAttempts(options.maxAttempts, definition, context, refuse);
+  const priority = encodePriority(options.priority ?? definition.priority, refuse);
+  const tenantId = encodeTenant(options.tenantId, context, refuse);
+  const payloadJson = await encodePayload(definition, request.payload, context.payloadLimitBytes);
   return {
-    ...due,
-    dedupeKey: encodeText(options.dedupeKey ?? null, 'dedupeKey', MAX_KEY_BYTES, refuse),
+    dedupeKey,
+    dueAt,
+    dueInMs,
     kind: definition.kind,
-    maxAttempts: encodeAttempts(options.maxAttempts, definition, context, refuse),
-    priority: encodePriority(options.priority ?? definition.priority, refuse),
-    replacePayload: replace === 'replace',
-    tenantId: encodeTenant(options.tenantId, context, refuse),
-    whenRunning: definition.whenRunning,
-    payloadJson: await encodePayload(definition, request.payload, context.payloadLimitBytes),
+    maxAttempts,
+    payloadJson,
     payloadVersion: definition.version,
+    priority,
+    replacePayload: replace === 'replace',
+    tenantId,
+    whenRunning: definition.whenRunning,
   };
 }
 

@@ -1,13 +1,16 @@
 /** U+0000 cannot be stored by PostgreSQL, a lone surrogate cannot be sent as UTF-8. */
-const UNSTORABLE = /[\0\p{Surrogate}]/u;
 const EVERY_UNSTORABLE = /[\0\p{Surrogate}]/gu;
 const REPLACEMENT = '\uFFFD';
 
+/** What Node 20 has and the library's ES2023 does not declare; a regular expression takes twenty times as long. */
+interface WellFormed {
+  isWellFormed(): boolean;
+}
+
 /** unstorable answers what keeps a text from being stored as it is, or undefined. */
 export function unstorable(text: string): 'U+0000' | 'a lone surrogate' | undefined {
-  const found = UNSTORABLE.exec(text);
-  if (!found) return undefined;
-  return found[0] === '\0' ? 'U+0000' : 'a lone surrogate';
+  if (text.includes('\0')) return 'U+0000';
+  return (text as unknown as WellFormed).isWellFormed() ? undefined : 'a lone surrogate';
 }
 
 /** storableText answers the first `maxLength` characters of a text with what cannot be stored replaced by U+FFFD (K3). */
