@@ -2,6 +2,7 @@ import { ControlConnections, pgPool, UnitOfWork, type Database } from '@holdfast
 import { typeOrm } from '@holdfast/kernel/typeorm';
 import { createTestDatabase, waitFor, within, type TestDatabase } from '@holdfast/testing';
 import type { Pool } from 'pg';
+import type { EntitySchema } from 'typeorm';
 import { JobQueue } from '../src/client/job-queue.js';
 import type { EnqueueOptions } from '../src/client/enqueue.options.js';
 import type { AnyJobDefinition, PayloadInputOf } from '../src/domain/definition.js';
@@ -33,6 +34,7 @@ export interface StoredJob {
 /** StandOptions say what a runner under test works with. */
 export interface StandOptions {
   readonly controlDeadlineMs?: number;
+  readonly entities?: EntitySchema[];
   readonly poolSize?: number;
   /** url of the control connections, such as a proxy's. Default the database's. */
   readonly controlUrl?: string;
@@ -72,7 +74,11 @@ export class RunnerStand {
       const pool = db.pool({ application_name: 'app', connectionString: url, connectionTimeoutMillis: 5_000, max });
       return new RunnerStand(db, pgPool(pool), pool, store, postgres);
     }
-    const source = await db.dataSource({ extra: { application_name: 'app', max }, url });
+    const source = await db.dataSource({
+      entities: options.entities ?? [],
+      extra: { application_name: 'app', max },
+      url,
+    });
     const { master: pool } = source.driver as unknown as { master: Pool };
     return new RunnerStand(db, typeOrm(source), pool, store, postgres);
   }

@@ -89,6 +89,11 @@ export abstract class JobStore {
   /** transactions: whether jobs can be created and completed inside the application's transactions. */
   abstract readonly transactions: boolean;
 
+  /** adopt marks a transaction that a detached handler opened itself as its run's, so that the fence lets it complete the run (R22). */
+  adopt(_transaction: OpenTransaction, _lease: Lease): Promise<void> {
+    return Promise.resolve();
+  }
+
   /** claim takes due PENDING jobs under new leases: attempt + 1, RUNNING. Never more than the limits (Q11). Suspects are not among them. */
   abstract claim(order: ClaimOrder): Promise<ClaimedJob[]>;
 

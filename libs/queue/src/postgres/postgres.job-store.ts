@@ -22,7 +22,7 @@ import {
 } from '../ports/job-store.js';
 import { claimedJob } from './job.row.js';
 import { LowWaterMarks } from './low-water.marks.js';
-import { keyedRequestArrays, requestArrays } from './request.arrays.js';
+import { keyedRequestArrays, requestArrays, requestParams } from './request.arrays.js';
 import { RunRows } from './run.rows.js';
 import { settlementBatches } from './settlement.batch.js';
 import { boundedDelay } from './settlement.document.js';
@@ -31,11 +31,13 @@ import { claimSuspect } from './sql/claim-suspect.sql.js';
 import { completeRun } from './sql/complete-run.sql.js';
 import { countDue } from './sql/count-due.sql.js';
 import { countSuspects } from './sql/count-suspects.sql.js';
+import { enqueueJob } from './sql/enqueue-job.sql.js';
 import { enqueueJobs } from './sql/enqueue-jobs.sql.js';
 import { enqueueKeyedJobs } from './sql/enqueue-keyed-jobs.sql.js';
 import { findUnknownKinds } from './sql/find-unknown-kinds.sql.js';
 import { giveBackClaim } from './sql/give-back-claim.sql.js';
 import { intakeRequests, type IntakeRow } from './sql/intake-requests.sql.js';
+import { markRun } from './sql/mark-run.sql.js';
 import { readAttempt } from './sql/read-attempt.sql.js';
 import { reapJobs } from './sql/reap-jobs.sql.js';
 import { repeatRun } from './sql/repeat-run.sql.js';
@@ -74,6 +76,10 @@ export class PostgresJobStore extends JobStore {
 
   override get connections(): Readonly<Record<string, number>> {
     return { 'control traffic': this.control.max, 'lease keeper': this.keeper.max };
+  }
+
+  override async adopt({ transaction }: OpenTransaction, { token }: Lease): Promise<void> {
+    await markRun.run(transaction.sql, this.schema, { token });
   }
 
   async claim({ fullLook, kinds, limit, owner, token }: ClaimOrder): Promise<ClaimedJob[]> {
@@ -133,7 +139,9 @@ export class PostgresJobStore extends JobStore {
   }
 
   async enqueue(request: EncodedRequest, executor: SqlExecutor): Promise<Enqueued> {
-    return (await this.enqueueMany([request], executor))[0]!;
+    if (request.dedupeKey !== null) return (await this.enqueueMany([request], executor))[0]!;
+    const { rows } = await enqueueJob.run(executor, this.schema, requestParams(request));
+    return { disposition: 'created', id: rows[0]!.id, payloadDiffers: false };
   }
 
   async enqueueMany(requests: readonly EncodedRequest[], executor: SqlExecutor): Promise<Enqueued[]> {

@@ -55,8 +55,9 @@ export class Finish {
   private async join(outcome: Outcome, options: { readonly in: OpenTransaction } | undefined): Promise<Finished> {
     if (!options)
       throw new TypeError('ctx.finish takes a function, or an outcome with { in: the transaction you opened }.');
-    const transaction = RunTransaction.adopt(options.in, this.run, this.tools);
     const read = readOutcome(outcome);
+    const transaction = RunTransaction.adopt(options.in, this.run, this.tools);
+    await this.tools.store.adopt(options.in, this.run.lease);
     if (read.type === 'refusal') {
       await transaction.rollback();
       return this.settle({ type: 'record', settlement: read.refusal });
