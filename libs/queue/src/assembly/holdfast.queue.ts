@@ -1,0 +1,107 @@
+import type { ControlConnections, UnitOfWork } from '@holdfast/kernel';
+import type { JobQueue } from '../client/job-queue.js';
+import type { AnyJobDefinition, AttachedHandler, DetachedHandler } from '../handlers/handler.interface.js';
+import { type HandlerEntry, JobHandlerRegistry } from '../handlers/job-handler.registry.js';
+import type { JobStore } from '../ports/job-store.js';
+import type { Jobs } from '../ports/jobs.js';
+import { SilentReporter } from '../runner/silent.reporter.js';
+import type { Runner } from '../runner/runner.js';
+import type { QueueOptions, ResolvedQueueOptions } from './queue.options.js';
+import { resolveQueueOptions } from './queue.options.check.js';
+import {
+  connectionConfigOf,
+  connectionsOf,
+  jobQueueOf,
+  jobsOf,
+  runnerOf,
+  storeOf,
+  unitOfWorkOf,
+} from './queue.parts.js';
+import { prepareTables } from './table.preparation.js';
+
+/**
+ * HoldfastQueue is a queue without NestJS: `createQueue({ database: pgPool(pool) })`.
+ *
+ * A producer calls `prepare()` once and enqueues; a worker names its handlers with `handle` and calls `start()`. `close()` ends both.
+ */
+export class HoldfastQueue {
+  /** jobs is what producers use. */
+  readonly jobs: JobQueue;
+  /** lookup reads jobs for people and routes. */
+  readonly lookup: Jobs;
+  readonly registry = new JobHandlerRegistry();
+  readonly runner: Runner;
+  readonly store: JobStore;
+  readonly unitOfWork: UnitOfWork;
+  private closing: Promise<void> | undefined;
+  private readonly connections: ControlConnections;
+  private readonly options: ResolvedQueueOptions;
+
+  /** Throws InvalidQueueOptionsError with every problem at once. Nothing is opened yet. */
+  constructor(options: QueueOptions) {
+    this.options = resolveQueueOptions(options);
+    const { database } = this.options;
+    this.connections = connectionsOf(this.options);
+    this.store = storeOf(this.options, this.connections);
+    this.jobs = jobQueueOf(this.options, database, this.store);
+    this.lookup = jobsOf(this.options, this.connections);
+    this.unitOfWork = unitOfWorkOf(this.options, database);
+    const reporter = this.options.reporter ?? new SilentReporter();
+    this.runner = runnerOf(this.options, { database, registry: this.registry, reporter, store: this.store });
+  }
+
+  /** close drains the runner and ends the queue's own connections; the application's database is its own. Idempotent. */
+  close(): Promise<void> {
+    this.closing ??= this.end();
+    return this.closing;
+  }
+
+  /** handle names the handler of a definition, before `start`. Throws DuplicateHandlerError for a second one of its kind. */
+  handle<D extends AnyJobDefinition>(definition: D, handler: AttachedHandler<D>): this;
+  handle<D extends AnyJobDefinition>(
+    definition: D,
+    handler: DetachedHandler<D>,
+    options: { readonly detached: true },
+  ): this;
+  handle(
+    definition: AnyJobDefinition,
+    handler: AttachedHandler | DetachedHandler,
+    options?: { readonly detached: true },
+  ): this {
+    const mode = options?.detached ? 'detached' : 'attached';
+    const source = `the handler of ${definition.kind}`;
+    this.registry.register({ definition, handler, mode, source } as HandlerEntry);
+    return this;
+  }
+
+  /** prepare checks the tables, or brings them up, as `migrations` says. */
+  async prepare(): Promise<void> {
+    const { connections, options } = this;
+    await prepareTables({
+      config: () => connectionConfigOf(options),
+      connections,
+      mode: options.migrations,
+      schema: options.schema,
+    });
+  }
+
+  /** start prepares the tables and runs jobs until `close`. */
+  async start(): Promise<void> {
+    await this.prepare();
+    await this.runner.start();
+  }
+
+  /** Whatever fails, nothing after it stays open. */
+  private async end(): Promise<void> {
+    try {
+      await this.runner.stop();
+    } finally {
+      await this.store.close().finally(() => this.connections.close());
+    }
+  }
+}
+
+/** createQueue makes a queue without NestJS. Throws InvalidQueueOptionsError with every problem at once; nothing is opened yet. */
+export function createQueue(options: QueueOptions): HoldfastQueue {
+  return new HoldfastQueue(options);
+}

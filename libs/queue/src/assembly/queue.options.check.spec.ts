@@ -1,0 +1,118 @@
+import { Database } from '@holdfast/kernel';
+import { InvalidQueueOptionsError } from '../errors/invalid-queue-options.error.js';
+import type { QueueOptions } from './queue.options.js';
+import { resolveQueueOptions } from './queue.options.check.js';
+
+/** It opens nothing: the options only look whether it could. */
+class UnusedDatabase extends Database {
+  readonly identity = this;
+  readonly poolSize = 10;
+  begin(): never {
+    throw new Error('Nothing is opened here.');
+  }
+  connectionConfig(): object {
+    return { host: 'here' };
+  }
+}
+
+const database = new UnusedDatabase();
+
+function problemsOf(options: object): readonly string[] {
+  try {
+    resolveQueueOptions(options as QueueOptions);
+  } catch (error) {
+    if (error instanceof InvalidQueueOptionsError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('resolveQueueOptions', () => {
+  it('gives every option its documented default, frozen', () => {
+    const resolved = resolveQueueOptions({ database });
+    expect(resolved).toMatchObject({
+      autoStart: true,
+      database,
+      kinds: {},
+      migrations: 'check',
+      payloadLimitBytes: 262_144,
+      preparedStatements: true,
+      schema: { name: 'holdfast' },
+      tenantSetting: undefined,
+    });
+    expect(Object.isFrozen(resolved) && Object.isFrozen(resolved.run) && Object.isFrozen(resolved.kinds)).toBe(true);
+  });
+
+  it('reports all mistakes together', () => {
+    const problems = problemsOf({
+      autoStart: 1,
+      classifyError: 'x',
+      databse: database,
+      directUrl: 'http://secret@host/db',
+      errorDetail: 'all',
+      kinds: { Bad: {}, 'mail.send': { backoff: { delays: [] }, concurrency: 0 } },
+      migrations: 'maybe',
+      payloadLimitBytes: 0,
+      preparedStatements: 'yes',
+      reporter: {},
+      run: { slots: 0, grace: '1s', graceMs: 5, poll: 'soon', only: ['a'], except: ['b'] },
+      schema: 'pg_x',
+      tenancy: { setting: 'tenant' },
+    });
+    for (const part of [
+      'autoStart',
+      'classifyError',
+      'databse is no option',
+      'database is missing',
+      'directUrl',
+      'errorDetail',
+      '"Bad" is no kind',
+      'mail.send.backoff',
+      'mail.send.concurrency',
+      'migrations',
+      'payloadLimitBytes',
+      'preparedStatements',
+      'reporter',
+      'slots',
+      'run.grace and run.graceMs',
+      'run.poll',
+      'only and except',
+      'schema',
+      'tenancy',
+    ]) {
+      expect(problems.join('\n')).toContain(part);
+    }
+    expect(problems.join('\n')).not.toContain('secret');
+  });
+
+  it('K140: says that a factory answered nothing, and never falls back to a default database', () => {
+    expect(problemsOf(undefined as unknown as object)).toEqual(['there are none: the factory answered undefined']);
+    expect(problemsOf({})).toEqual(['database is missing: give typeOrm(dataSource) or pgPool(pool)']);
+  });
+
+  it('reads durations with their unit, or as milliseconds', () => {
+    expect(resolveQueueOptions({ database, run: { grace: '1m', poll: '500ms', slots: 3 } }).run).toEqual({
+      graceMs: 60_000,
+      pollMs: 500,
+      slots: 3,
+    });
+    expect(resolveQueueOptions({ database, run: { graceMs: 1_000 } }).run).toEqual({ graceMs: 1_000 });
+  });
+
+  it('hands the runner what concerns it', () => {
+    const classifyError = () => undefined;
+    const { run } = resolveQueueOptions({
+      database,
+      classifyError,
+      errorDetail: 'code',
+      kinds: { a: { timeout: '1s' } },
+      tenancy: { setting: 'app.tenant' },
+    });
+    expect(run).toEqual({
+      classifyError,
+      errorDetail: 'code',
+      kinds: { a: { timeout: '1s' } },
+      tenancy: { setting: 'app.tenant' },
+    });
+  });
+});

@@ -1,0 +1,160 @@
+import { Backoff, type BackoffOptions, type Database, parseDuration, SchemaName } from '@holdfast/kernel';
+import { isKind } from '../domain/kind.js';
+import { DEFAULT_PAYLOAD_LIMIT_BYTES } from '../domain/request.js';
+import { InvalidQueueOptionsError } from '../errors/invalid-queue-options.error.js';
+import { InvalidRunnerOptionsError } from '../errors/invalid-runner-options.error.js';
+import { Reporter } from '../ports/reporter.js';
+import { resolveRunnerOptions, type RunnerOptions } from '../runner/runner.options.js';
+import type { QueueOptions, ResolvedQueueOptions, RunOptions } from './queue.options.js';
+
+const MAX_PAYLOAD_LIMIT_BYTES = 64 * 1024 * 1024;
+const DEFAULT_SCHEMA = 'holdfast';
+/** A setting of an application has a dot in its name: PostgreSQL takes no other from outside. */
+const SETTING = /^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)+$/;
+
+type Check = (value: unknown) => string | undefined;
+
+const CHECKS: Readonly<Record<keyof QueueOptions, Check>> = {
+  autoStart: isBoolean,
+  classifyError: (value) => (typeof value === 'function' ? undefined : 'must be a function'),
+  database: (value) => (isDatabase(value) ? undefined : 'is missing: give typeOrm(dataSource) or pgPool(pool)'),
+  directUrl: (value) => (isPostgresUrl(value) ? undefined : 'must be a postgres:// URL'),
+  errorDetail: (value) => oneOf(value, ['code', 'class', 'message']),
+  kinds: problemOfKinds,
+  migrations: (value) => oneOf(value, ['check', 'up', 'off']),
+  payloadLimitBytes: (value) =>
+    Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_PAYLOAD_LIMIT_BYTES
+      ? undefined
+      : `must be a whole number of bytes from 1 to ${MAX_PAYLOAD_LIMIT_BYTES}`,
+  preparedStatements: isBoolean,
+  reporter: (value) =>
+    typeof (value as Partial<Reporter> | null)?.report === 'function' ? undefined : 'must have a function report',
+  run: (value) => (typeof value === 'object' && value !== null ? undefined : 'must be an object'),
+  schema: (value) => problemOf(() => new SchemaName(value as string)),
+  tenancy: (value) =>
+    value === 'off' || SETTING.test(String((value as { setting?: unknown } | null)?.setting))
+      ? undefined
+      : "must be 'off' or { setting } with the name of a setting such as app.tenant_id",
+};
+
+/** resolveQueueOptions checks the options, fills in the defaults and freezes them. Throws InvalidQueueOptionsError with every problem at once, those `found` before included. */
+export function resolveQueueOptions(options: QueueOptions, found: readonly string[] = []): ResolvedQueueOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidQueueOptionsError([...found, `there are none: the factory answered ${String(options)}`]);
+  }
+  const problems = [...found, ...problemsOf(options)];
+  const run = runnerOptionsOf(options, problems);
+  if (problems.length > 0) throw new InvalidQueueOptionsError(problems);
+  return Object.freeze({
+    autoStart: options.autoStart ?? true,
+    database: options.database,
+    directUrl: options.directUrl,
+    kinds: Object.freeze({ ...options.kinds }),
+    migrations: options.migrations ?? 'check',
+    payloadLimitBytes: options.payloadLimitBytes ?? DEFAULT_PAYLOAD_LIMIT_BYTES,
+    preparedStatements: options.preparedStatements ?? true,
+    reporter: options.reporter,
+    run: Object.freeze(run),
+    schema: new SchemaName(options.schema ?? DEFAULT_SCHEMA),
+    tenantSetting: typeof options.tenancy === 'object' ? options.tenancy.setting : undefined,
+  });
+}
+
+function durationMs(name: 'grace' | 'poll', run: RunOptions, problems: string[]): number | undefined {
+  const { [name]: written, [`${name}Ms` as const]: ms } = run;
+  if (written === undefined) return ms;
+  if (ms !== undefined) problems.push(`run.${name} and run.${name}Ms exclude each other`);
+  try {
+    return parseDuration(written);
+  } catch (error) {
+    problems.push(`run.${name}: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+function isBoolean(value: unknown): string | undefined {
+  return typeof value === 'boolean' ? undefined : 'must be true or false';
+}
+
+function isDatabase(value: unknown): boolean {
+  const database = value as Partial<Database> | null | undefined;
+  return typeof database?.begin === 'function' && typeof database.connectionConfig === 'function';
+}
+
+function isPostgresUrl(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol);
+}
+
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+}
+
+function oneOf(value: unknown, allowed: readonly unknown[]): string | undefined {
+  return allowed.includes(value) ? undefined : `must be one of ${allowed.join(', ')}`;
+}
+
+function problemOf(attempt: () => unknown): string | undefined {
+  try {
+    attempt();
+    return undefined;
+  } catch (error) {
+    return `is refused: ${messageOf(error)}`;
+  }
+}
+
+function problemOfKinds(kinds: unknown): string | undefined {
+  if (typeof kinds !== 'object' || kinds === null) return 'must be an object of overrides by kind';
+  const problems: string[] = [];
+  for (const [kind, overrides] of Object.entries(kinds)) {
+    if (!isKind(kind)) problems.push(`${JSON.stringify(kind)} is no kind`);
+    const backoff = (overrides as { backoff?: BackoffOptions } | null)?.backoff;
+    const problem = backoff === undefined ? undefined : problemOf(() => new Backoff(backoff));
+    if (problem) problems.push(`${kind}.backoff ${problem}`);
+  }
+  return problems.length > 0 ? `has mistakes: ${problems.join(', ')}` : undefined;
+}
+
+function problemsOf(options: QueueOptions): string[] {
+  const problems: string[] = [];
+  const given = { ...options, database: options.database as unknown };
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(CHECKS, name))
+      problems.push(name === 'roles' ? 'roles are said beside useFactory, not by it' : `${name} is no option`);
+    else if (value !== undefined || name === 'database') {
+      const problem = CHECKS[name as keyof typeof CHECKS](value);
+      if (problem) problems.push(`${name} ${problem}`);
+    }
+  }
+  return problems;
+}
+
+/** runnerOptionsOf answers what the runner is given, and adds what the runner would refuse to the problems. */
+function runnerOptionsOf(options: QueueOptions, problems: string[]): RunnerOptions {
+  const { grace: _grace, poll: _poll, ...rest } = options.run ?? {};
+  const run: RunnerOptions = {
+    ...rest,
+    ...without({
+      graceMs: durationMs('grace', options.run ?? {}, problems),
+      pollMs: durationMs('poll', options.run ?? {}, problems),
+    }),
+    ...without({
+      classifyError: options.classifyError,
+      errorDetail: options.errorDetail,
+      kinds: options.kinds,
+      tenancy: options.tenancy,
+    }),
+  };
+  try {
+    resolveRunnerOptions(run, 'check');
+  } catch (error) {
+    if (error instanceof InvalidRunnerOptionsError)
+      problems.push(...error.problems.map((problem) => `run: ${problem}`));
+    else if (problems.length === 0) throw error;
+  }
+  return run;
+}
+
+/** without leaves out what is undefined, so that a default below it stands. */
+function without<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}

@@ -1,0 +1,70 @@
+import type { Database, SchemaName } from '@holdfast/kernel';
+import type { ErrorDetail } from '../domain/failure.js';
+import type { ClassifyError } from '../domain/retry.policy.js';
+import type { Reporter } from '../ports/reporter.js';
+import type { KindOverrides, RunnerOptions } from '../runner/runner.options.js';
+
+/** RunOptions say what this process runs and how; RunnerOptions tells each. `grace` and `poll` are `graceMs` and `pollMs` with a unit. */
+export interface RunOptions extends Omit<RunnerOptions, 'classifyError' | 'errorDetail' | 'kinds' | 'tenancy'> {
+  /** grace is how long a shutdown lets running jobs go on (R17). Default `'25s'`. */
+  readonly grace?: string;
+  /** poll is the longest time between two looks for work, jitter included (R18). Default `'2s'`. */
+  readonly poll?: string;
+}
+
+/** MigrationMode says what is done about the tables at the start: look whether they fit, bring them up, or nothing. */
+export type MigrationMode = 'check' | 'up' | 'off';
+
+/** TenancyOptions name the setting that carries a transaction's tenant, such as `app.tenant_id` (T1). */
+export interface TenancyOptions {
+  readonly setting: string;
+}
+
+/** QueueOptions are everything that can be said about a queue; only the database must be. */
+export interface QueueOptions {
+  /** autoStart starts the runner once the application is up. Default true; else call `runner.start()`. */
+  readonly autoStart?: boolean;
+  /** classifyError sorts errors that carry no class and that their definition's hook leaves open (R10). Default none. */
+  readonly classifyError?: ClassifyError;
+  /** database is the application's own: `typeOrm(dataSource)` or `pgPool(pool)`. Required. */
+  readonly database: Database;
+  /**
+   * directUrl is where the queue's own connections go (`postgres://…`), around a pooler in transaction mode. Default: where the database's
+   * connections go.
+   */
+  readonly directUrl?: string;
+  /** errorDetail is how much of an error a row keeps: `'code'`, `'class'` or `'message'` (R8). Default `'class'`. */
+  readonly errorDetail?: ErrorDetail;
+  /** kinds changes definitions for this deployment: concurrency, timeout, backoff, maxAttempts. Default none. */
+  readonly kinds?: Readonly<Record<string, KindOverrides>>;
+  /** migrations: `'check'` refuses to start on tables that do not fit, `'up'` makes them fit, `'off'` does neither. Default `'check'`. */
+  readonly migrations?: MigrationMode;
+  /** payloadLimitBytes is the largest payload, as JSON in bytes, 1 to 64 MiB (Q2). Default 262 144. */
+  readonly payloadLimitBytes?: number;
+  /** preparedStatements lets the queue's own connections keep statements prepared. Default true; false behind a pooler that loses them. */
+  readonly preparedStatements?: boolean;
+  /** reporter is told what the runner does. Default: the log. */
+  readonly reporter?: Reporter;
+  /** run says what this process runs and how. Default: every kind that has a handler, 10 at once. */
+  readonly run?: RunOptions;
+  /** schema holds the queue's tables. Default `holdfast`. */
+  readonly schema?: string;
+  /** tenancy: jobs and units of work may name a tenant, whose scope their transactions run under (T1). Default `'off'`. */
+  readonly tenancy?: TenancyOptions | 'off';
+}
+
+/** ResolvedQueueOptions are the options with their defaults, checked and frozen; nobody else reads the raw ones. */
+export interface ResolvedQueueOptions {
+  readonly autoStart: boolean;
+  readonly database: Database;
+  readonly directUrl: string | undefined;
+  readonly kinds: Readonly<Record<string, KindOverrides>>;
+  readonly migrations: MigrationMode;
+  readonly payloadLimitBytes: number;
+  readonly preparedStatements: boolean;
+  readonly reporter: Reporter | undefined;
+  readonly run: RunnerOptions;
+  readonly schema: SchemaName;
+  /** tenantSetting is undefined while tenancy is off. */
+  readonly tenantSetting: string | undefined;
+}

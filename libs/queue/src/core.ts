@@ -1,0 +1,108 @@
+/** The queue without NestJS: `createQueue({ database: pgPool(pool) })`, and the parts it is made of. */
+export {
+  CommitUnknownError,
+  Database,
+  executorOf,
+  type IsolationLevel,
+  NoOpenTransactionError,
+  type OpenTransaction,
+  pgPool,
+  type SqlExecutor,
+  type SqlResult,
+  type Transaction,
+  type TransactionHandle,
+  UnitOfWork,
+  type UnitOfWorkOptions,
+} from '@holdfast/kernel';
+export { type FailureClass, PermanentError, RetryableError, UnavailableError } from '@holdfast/kernel/pure';
+
+export { createQueue, HoldfastQueue } from './assembly/holdfast.queue.js';
+export type { MigrationMode, QueueOptions, RunOptions, TenancyOptions } from './assembly/queue.options.js';
+export type { EnqueueOptions, JoinOptions } from './client/enqueue.options.js';
+export { JobQueue, type JobQueueOptions } from './client/job-queue.js';
+
+export * from './domain/definition.js';
+export type { JobOptions } from './domain/definition.options.js';
+export type { ErrorDetail, FailureRecord } from './domain/failure.js';
+export { JobState, type JobStateCode, type JobStateName } from './domain/job-state.js';
+export * from './domain/job.js';
+export type { JobFailure, JobStatus } from './domain/job.status.js';
+export * from './domain/json.js';
+export type { Lease } from './domain/lease.js';
+export * from './domain/outcome.js';
+export { decodePayload, type PayloadCodec, type Upcasts } from './domain/payload.codec.js';
+export { type } from './domain/payload.schema.js';
+export type { RefusalParams } from './domain/refusal.js';
+export {
+  DEFAULT_PAYLOAD_LIMIT_BYTES,
+  type Disposition,
+  type EncodedRequest,
+  encodeRequest,
+  type EncodingContext,
+  type Enqueued,
+  type JobRequest,
+  type RequestOptions,
+  type WhenRunning,
+} from './domain/request.js';
+export {
+  type Classification,
+  type ClassifyError,
+  decideFailure,
+  type FailedAttempt,
+  type FailureDecision,
+} from './domain/retry.policy.js';
+export type { Completion, Conclusion, Settlement } from './domain/settlement.js';
+
+export type {
+  AttachedContext,
+  AttachedHandler,
+  DetachedContext,
+  DetachedHandler,
+  Finished,
+  JobOf,
+  RunContext,
+} from './handlers/handler.interface.js';
+export { type HandlerEntry, JobHandlerRegistry } from './handlers/job-handler.registry.js';
+
+export * from './ports/job-store.js';
+export { Jobs } from './ports/jobs.js';
+export {
+  type ConnectionRole,
+  type EventOf,
+  type JobEvent,
+  type LoopStage,
+  type RunnerEvent,
+  type RunRef,
+} from './ports/runner.events.js';
+export { Reporter } from './ports/reporter.js';
+
+export { PostgresJobStore, type PostgresJobStoreOptions } from './postgres/postgres.job-store.js';
+export { PostgresJobs } from './postgres/postgres.jobs.js';
+
+export { EventStream, type NextOptions } from './runner/event.stream.js';
+export { LoggingReporter, type LogLevel, type LogSink } from './runner/logging.reporter.js';
+export { Runner } from './runner/runner.js';
+export type { KindOverrides, LeaseOptions, RunnerOptions } from './runner/runner.options.js';
+export { SilentReporter } from './runner/silent.reporter.js';
+
+export { DuplicateHandlerError } from './errors/duplicate-handler.error.js';
+export { InvalidDefinitionError } from './errors/invalid-definition.error.js';
+export { InvalidHandlerError } from './errors/invalid-handler.error.js';
+export { InvalidOutcomeError } from './errors/invalid-outcome.error.js';
+export { InvalidPayloadError } from './errors/invalid-payload.error.js';
+export { InvalidQueueOptionsError } from './errors/invalid-queue-options.error.js';
+export { InvalidRequestError } from './errors/invalid-request.error.js';
+export { InvalidRunnerOptionsError } from './errors/invalid-runner-options.error.js';
+export { LeaseLostError } from './errors/lease-lost.error.js';
+export { NewerPayloadError } from './errors/newer-payload.error.js';
+export { NoHandlersError } from './errors/no-handlers.error.js';
+export { NoTransactionError } from './errors/no-transaction.error.js';
+export { NotADefinitionError } from './errors/not-a-definition.error.js';
+export { PayloadTooLargeError } from './errors/payload-too-large.error.js';
+export { PoolTooSmallError } from './errors/pool-too-small.error.js';
+export { RefusedRequestError } from './errors/refused-request.error.js';
+export { RunSettledError } from './errors/run-settled.error.js';
+export { RunStoppedError } from './errors/run-stopped.error.js';
+export { SecondQueueError } from './errors/second-queue.error.js';
+export { TimedOutError } from './errors/timed-out.error.js';
+export { UnreadablePayloadError } from './errors/unreadable-payload.error.js';

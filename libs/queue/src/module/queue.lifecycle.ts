@@ -1,0 +1,119 @@
+import type { ControlConnections } from '@holdfast/kernel';
+import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleDestroy, OnModuleInit } from '@nestjs/common';
+import type { ModulesContainer } from '@nestjs/core';
+import type { ResolvedQueueOptions } from '../assembly/queue.options.js';
+import { connectionConfigOf } from '../assembly/queue.parts.js';
+import { prepareTables } from '../assembly/table.preparation.js';
+import { NoHandlersError } from '../errors/no-handlers.error.js';
+import { SecondQueueError } from '../errors/second-queue.error.js';
+import type { JobHandlerExplorer } from '../handlers/job-handler.explorer.js';
+import type { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
+import type { JobStore } from '../ports/job-store.js';
+import type { Runner } from '../runner/runner.js';
+import { resolveRunnerOptions } from '../runner/runner.options.js';
+
+/** RunningParts are what a process with the role run has besides. */
+export interface RunningParts {
+  readonly explorer: JobHandlerExplorer;
+  readonly registry: JobHandlerRegistry;
+  readonly runner: Runner;
+}
+
+/** QueueLifecycleParts are what is started and stopped. */
+export interface QueueLifecycleParts {
+  readonly connections: ControlConnections;
+  readonly modules: ModulesContainer;
+  readonly options: ResolvedQueueOptions;
+  /** running is undefined in a process that only enqueues. */
+  readonly running: RunningParts | undefined;
+  readonly store: JobStore;
+}
+
+/**
+ * QueueLifecycle ties the queue to the application's: the only file with lifecycle hooks of Nest.
+ *
+ * Its own hooks are those of a global module, which Nest calls first at the start and last at the end: handlers are found and tables
+ * checked before any provider of the application begins; connections are closed when all of them are done. `edge` is the other way round: the
+ * runner starts when everything else is up, and drains before anything else is taken down, in whatever order modules were imported (R17, K27).
+ */
+export class QueueLifecycle implements OnApplicationShutdown, OnModuleInit {
+  private closed: Promise<void> | undefined;
+  private drained: Promise<void> | undefined;
+
+  constructor(
+    private readonly parts: QueueLifecycleParts,
+    private readonly queueModule: unknown,
+  ) {}
+
+  /** edge answers the hooks of the module at the lowest distance: last to start, first to stop. */
+  edge(): OnApplicationBootstrap & OnModuleDestroy {
+    return { onApplicationBootstrap: () => this.start(), onModuleDestroy: () => this.drain() };
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
+  }
+
+  async onModuleInit(): Promise<void> {
+    const { connections, options } = this.parts;
+    try {
+      this.refuseSecond();
+      this.registerHandlers();
+      await prepareTables({
+        config: () => connectionConfigOf(options),
+        connections,
+        mode: options.migrations,
+        schema: options.schema,
+      });
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  private close(): Promise<void> {
+    this.closed ??= this.closeAll();
+    return this.closed;
+  }
+
+  /** Whatever fails, nothing after it stays open. */
+  private async closeAll(): Promise<void> {
+    try {
+      await this.drain();
+    } finally {
+      await this.parts.store.close().finally(() => this.parts.connections.close());
+    }
+  }
+
+  private drain(): Promise<void> {
+    const drained = this.drained ?? this.parts.running?.runner.stop() ?? Promise.resolve();
+    this.drained = drained;
+    return drained;
+  }
+
+  private refuseSecond(): void {
+    const count = [...this.parts.modules.values()].filter(({ metatype }) => metatype === this.queueModule).length;
+    if (count > 1) throw new SecondQueueError(count);
+  }
+
+  private registerHandlers(): void {
+    const { options, running } = this.parts;
+    if (!running) return;
+    for (const entry of running.explorer.explore()) running.registry.register(entry);
+    const { kinds } = running.registry;
+    const { handles } = resolveRunnerOptions(options.run, 'check');
+    if (!kinds.some(handles)) throw new NoHandlersError(kinds);
+  }
+
+  private async start(): Promise<void> {
+    const { options, running } = this.parts;
+    // A signal may have come while the application was starting (K118).
+    if (!running || !options.autoStart || this.drained) return;
+    try {
+      await running.runner.start();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/** QueueRole is what a process does: `enqueue` writes requests, which every process may; `run` also runs jobs. */
+export type QueueRole = 'enqueue' | 'run';
+
+/** QueueRoles are the roles of this process, with what was wrong about them. */
+export interface QueueRoles {
+  readonly problems: readonly string[];
+  readonly run: boolean;
+}
+
+const ROLES: readonly string[] = ['enqueue', 'run'];
+const VARIABLE = 'HOLDFAST_ROLES';
+
+/**
+ * queueRoles decides the roles of this process: those in the code, else those of the environment (`HOLDFAST_ROLES=enqueue,run`), else both.
+ *
+ * It is known before any provider is made, because the list of providers depends on it.
+ */
+export function queueRoles(roles: readonly QueueRole[] | undefined, env: NodeJS.ProcessEnv = process.env): QueueRoles {
+  const fromEnvironment = env[VARIABLE]?.trim();
+  const source = roles === undefined && fromEnvironment ? VARIABLE : 'roles';
+  const given: readonly string[] =
+    roles ?? (fromEnvironment ? fromEnvironment.split(',').map((role) => role.trim()) : ROLES);
+  const unknown = given.filter((role) => !ROLES.includes(role));
+  const problems: string[] = [];
+  if (given.length === 0) problems.push(`${source} is empty: name ${ROLES.join(' or ')}`);
+  if (unknown.length > 0) problems.push(`${source} names ${unknown.join(', ')}, known are ${ROLES.join(' and ')}`);
+  return { problems, run: given.includes('run') };
+}
