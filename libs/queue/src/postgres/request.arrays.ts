@@ -1,10 +1,16 @@
 import type { EncodedRequest } from '../domain/request.js';
 import { boundedDelay } from './settlement.document.js';
+import type { EnqueueJobParams } from './sql/enqueue-job.sql.js';
 import type { EnqueueParams } from './sql/enqueue-jobs.sql.js';
 import type { EnqueueKeyedParams } from './sql/enqueue-keyed-jobs.sql.js';
 
 const FIRST_MOMENT = Date.parse('0001-01-01T00:00:00Z');
 const LAST_MOMENT = Date.parse('9999-12-31T23:59:59Z');
+
+/** requestParams are the parameters of enqueue-job. */
+export function requestParams({ dueAt, dueInMs, ...request }: EncodedRequest): EnqueueJobParams {
+  return { ...request, dueAt: storableMoment(dueAt), dueInMs: dueInMs === null ? null : boundedDelay(dueInMs) };
+}
 
 /** requestArrays turns requests into the parallel arrays of enqueue-jobs. */
 export function requestArrays(requests: readonly EncodedRequest[]): EnqueueParams {

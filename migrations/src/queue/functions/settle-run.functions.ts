@@ -9,7 +9,7 @@ const MAX_DELAY_MS = 315_360_000_000;
  * settleRun makes `complete_run` and `repeat_run`: the fenced completion that is sent together with COMMIT (R2).
  *
  * It raises where it fences nothing, because a statement that merely changes no row would let COMMIT commit: HF001 when the lease is lost, HF002
- * when the transaction is not the one that the run opened (the handler ended that one and began another). A function, because its
+ * when the transaction is not the one that the run opened (the handler ended that one and began another). The token is there only while RUNNING. A function, because its
  * plan is kept by the session: the same statement sent as text is parsed and planned each time, which costs more than running it.
  */
 export function settleRun(schema: SchemaName): string[] {
@@ -21,7 +21,7 @@ BEGIN
   UPDATE ${schema.of('job')}
     SET ${assignments}, outcome = p_outcome, suspect = false, losses = 0, deferred_since = NULL, error_code = NULL,
       lease_token = NULL, lease_owner = NULL, lease_until = NULL
-    WHERE id = p_job AND state = 1 AND lease_token = p_token;
+    WHERE id = p_job AND lease_token = p_token;
   IF NOT FOUND THEN
     RAISE EXCEPTION USING ERRCODE = 'HF001', MESSAGE = 'The lease is lost.';
   END IF;

@@ -15,7 +15,7 @@ export interface RenewParams extends LeasesParams {
  * Extends leases in rows of their own and answers those still held (R7, Q16).
  *
  * Locks: rows of job_renewal, in the order of ids; the job's row is read and never locked, so that a lock on it delays nothing. Index: job_pk and job_renewal_pk,
- * row by row. Fence: the job is RUNNING under that token.
+ * row by row. Fence: the token, there only while RUNNING.
  */
 export const renewLeases = new Statement<RenewParams, { id: string; token: string }>({
   name: 'renew-leases',
@@ -23,7 +23,7 @@ export const renewLeases = new Statement<RenewParams, { id: string; token: strin
 INSERT INTO ${schema.of('job_renewal')} AS r (job_id, token, until)
   SELECT l.id, l.token, now() + $3::bigint * interval '1 millisecond'
     FROM unnest($1::bigint[], $2::uuid[]) AS l (id, token)
-    CROSS JOIN LATERAL (SELECT FROM ${schema.of('job')} j WHERE j.id = l.id AND j.state = 1 AND j.lease_token = l.token OFFSET 0) held
+    CROSS JOIN LATERAL (SELECT FROM ${schema.of('job')} j WHERE j.id = l.id AND j.lease_token = l.token OFFSET 0) held
   ON CONFLICT (job_id) DO UPDATE SET token = excluded.token, until = excluded.until
   RETURNING r.job_id::text AS id, r.token::text AS token`,
   values: (p) => [p.ids, p.tokens, p.leaseMs],

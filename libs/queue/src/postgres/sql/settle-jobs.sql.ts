@@ -33,7 +33,7 @@ const FREE_LOSSES = 3;
 /**
  * Ends runs by any verb: each row's own transition, from its own settlement.
  *
- * Locks: the rows, in the order of ids. Index: job_pk, by the array; no join. Fence: each row's own token. `verb` is first made plain: a fourth loss in a
+ * Locks: the rows, in the order of ids. Index: job_pk, by the array; no join. Fence: each row's own token, there only while RUNNING. `verb` is first made plain: a fourth loss in a
  * row spends its attempt as a retry, and a retry without attempts left ends as a dead letter, so that no verb makes a row that cannot be claimed.
  * A failure that repeats at the same attempt (an outage) replaces its last record instead of pushing out the others.
  */
@@ -79,7 +79,7 @@ UPDATE ${schema.of('job')} j
         ) v
     ),
     lease_token = NULL, lease_owner = NULL, lease_until = NULL
-  WHERE j.id = ANY ($1::bigint[]) AND j.state = 1 AND j.lease_token = ($2::jsonb -> j.id::text ->> 'token')::uuid
+  WHERE j.id = ANY ($1::bigint[]) AND j.lease_token = ($2::jsonb -> j.id::text ->> 'token')::uuid
   RETURNING j.id::text AS id`,
   values: (p) => [p.ids, p.settlements],
 });
