@@ -1,5 +1,5 @@
 export { isErrorCode } from './errors/error-code.js';
-export { errorChain } from './errors/error-chain.js';
+export { errorChain, property } from './errors/error-chain.js';
 export { HoldfastError } from './errors/holdfast.error.js';
 export {
   failureClassOf,

@@ -3,6 +3,7 @@
  * wanted, such as definitions of jobs; everything here is also exported by `@holdfast/kernel`.
  */
 export * from './errors/classified.errors.js';
+export * from './errors/error-chain.js';
 export * from './errors/error-code.js';
 export * from './errors/holdfast.error.js';
 export * from './errors/invalid-duration.error.js';

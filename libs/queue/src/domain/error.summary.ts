@@ -1,5 +1,4 @@
-import { isErrorCode } from '@holdfast/kernel/pure';
-import { errorsBehind, readProperty } from './error.reading.js';
+import { errorChain, isErrorCode, property } from '@holdfast/kernel/pure';
 import { storableText } from './text.js';
 
 /** The code of a failure that brings none of its own (R8). */
@@ -15,8 +14,8 @@ const TECHNICAL_CODE = /^[A-Za-z0-9_.]{1,60}$/;
 
 /** codeOf answers the code of a coded error, or of the first coded one that it wraps; else undefined. It never throws. */
 export function codeOf(thrown: unknown): string | undefined {
-  for (const error of errorsBehind(thrown)) {
-    const code = readProperty(error, 'code');
+  for (const error of errorChain(thrown)) {
+    const code = property(error, 'code');
     if (isErrorCode(code)) return code;
   }
   return undefined;
@@ -28,7 +27,7 @@ export function codeOf(thrown: unknown): string | undefined {
  */
 export function describeClass(thrown: unknown): string {
   let described = '';
-  for (const error of errorsBehind(thrown)) {
+  for (const error of errorChain(thrown)) {
     const next = described === '' ? describeOne(error) : `${described} < ${describeOne(error)}`;
     if (next.length > MAX_CLASS_LENGTH) break;
     described = next;
@@ -38,7 +37,7 @@ export function describeClass(thrown: unknown): string {
 
 /** describeMessage answers the message of a thrown value, bounded and cleaned of what cannot be stored (K3). It never throws. */
 export function describeMessage(thrown: unknown): string | undefined {
-  const message = typeof thrown === 'string' ? thrown : readProperty(thrown, 'message');
+  const message = typeof thrown === 'string' ? thrown : property(thrown, 'message');
   return typeof message === 'string' && message !== '' ? storableText(message, MAX_MESSAGE_LENGTH) : undefined;
 }
 
@@ -50,7 +49,7 @@ function describeOne(error: unknown): string {
 }
 
 function nameOf(error: unknown): string {
-  for (const name of [readProperty(error, 'name'), readProperty(readProperty(error, 'constructor'), 'name')]) {
+  for (const name of [property(error, 'name'), property(property(error, 'constructor'), 'name')]) {
     if (typeof name === 'string' && CLASS_NAME.test(name)) return name;
   }
   return 'object';
@@ -58,9 +57,9 @@ function nameOf(error: unknown): string {
 
 function statusOf(error: unknown): string | undefined {
   for (const status of [
-    readProperty(error, 'status'),
-    readProperty(error, 'statusCode'),
-    readProperty(readProperty(error, 'response'), 'status'),
+    property(error, 'status'),
+    property(error, 'statusCode'),
+    property(property(error, 'response'), 'status'),
   ]) {
     if (Number.isInteger(status) && (status as number) >= 100 && (status as number) <= 599)
       return `HTTP ${String(status)}`;
@@ -69,6 +68,6 @@ function statusOf(error: unknown): string | undefined {
 }
 
 function technicalCodeOf(error: unknown): string | undefined {
-  const code = readProperty(error, 'code');
+  const code = property(error, 'code');
   return typeof code === 'string' && TECHNICAL_CODE.test(code) ? code : undefined;
 }

@@ -6,6 +6,8 @@ export type RefusalParams = Readonly<Record<string, string | number | boolean | 
 
 const MAX_PARAMS = 20;
 const MAX_VALUE_LENGTH = 200;
+/** A text that `Date.parse` takes need not be a moment: it takes most texts that end in a number. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
 /** checkRefusalParams throws InvalidOutcomeError for a record that is not flat, too long, or not made of codes, numbers and moments (R12). */
@@ -25,5 +27,7 @@ function isParam(value: unknown): boolean {
   if (value === null || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'string' || value.length > MAX_VALUE_LENGTH) return false;
-  return isErrorCode(value) || !Number.isNaN(Date.parse(value)) || /^[A-Za-z0-9_.:-]+$/.test(value);
+  return (
+    isErrorCode(value) || (MOMENT.test(value) && !Number.isNaN(Date.parse(value))) || /^[A-Za-z0-9_.:-]+$/.test(value)
+  );
 }

@@ -1,4 +1,6 @@
 import {
+  errorChain,
+  property,
   Backoff,
   type BackoffOptions,
   type FailureClass,
@@ -7,7 +9,6 @@ import {
   outageDelayMs,
   parseDuration,
 } from '@holdfast/kernel/pure';
-import { errorsBehind, readProperty } from './error.reading.js';
 import { codeOf, DEFAULT_FAILURE_CODE, describeClass, describeMessage } from './error.summary.js';
 import type { ErrorDetail, FailureRecord } from './failure.js';
 import type { Conclusion } from './settlement.js';
@@ -115,7 +116,7 @@ function askHook(classifier: ClassifyError, error: unknown): Verdict | undefined
     const said: Partial<Classification> = typeof answer === 'object' ? { ...answer } : { class: answer };
     if (said.class !== 'permanent' && said.class !== 'unavailable' && said.class !== 'retryable') return undefined;
     const code = isErrorCode(said.code) ? said.code : (codeOf(error) ?? DEFAULT_FAILURE_CODE);
-    return { afterMs: delayOf(said.after ?? readProperty(error, 'after')), class: said.class, code };
+    return { afterMs: delayOf(said.after ?? property(error, 'after')), class: said.class, code };
   } catch {
     return undefined;
   }
@@ -130,13 +131,13 @@ function classify(failed: FailedAttempt): Verdict {
     const said = classifier && askHook(classifier, failed.error);
     if (said) return said;
   }
-  const errors = errorsBehind(failed.error);
+  const errors = errorChain(failed.error);
   const rank: readonly FailureClass[] = ['permanent', 'unavailable', 'retryable'];
   const deciding = rank
     .map((wanted) => errors.find((error) => failureClassOf(error) === wanted))
     .find((error) => error !== undefined);
   return {
-    afterMs: delayOf(readProperty(deciding, 'after')),
+    afterMs: delayOf(property(deciding, 'after')),
     class: failureClassOf(deciding) ?? 'retryable',
     code: codeOf(deciding) ?? codeOf(failed.error) ?? DEFAULT_FAILURE_CODE,
   };
