@@ -1,0 +1,172 @@
+import { JobState } from '../domain/job-state.js';
+import type { Lease } from '../domain/lease.js';
+import type { EncodedRequest, Enqueued } from '../domain/request.js';
+import {
+  JobStore,
+  type ClaimedJob,
+  type ClaimOrder,
+  type IntakeResult,
+  type KindClaim,
+  type KindDepth,
+  type LeasedSettlement,
+  type ReapResult,
+} from '../ports/job-store.js';
+import type { MemoryJob } from './memory.job.js';
+import { MemoryTable } from './memory.table.js';
+
+/**
+ * MemoryJobStore keeps jobs in the memory of one process: for tests of handlers and of the runner, where detached jobs are enough.
+ *
+ * `transactions` is false: a job cannot be created or completed inside an application's transaction, and all is gone when the process ends.
+ */
+export class MemoryJobStore extends JobStore {
+  readonly transactions = false;
+
+  /** Stores that are given one table behave as several processes on one database. Default a table of its own. */
+  constructor(readonly table = new MemoryTable()) {
+    super();
+  }
+
+  claim(order: ClaimOrder): Promise<ClaimedJob[]> {
+    const taken: ClaimedJob[] = [];
+    for (const kind of order.kinds) {
+      const most = Math.max(0, Math.min(kind.limit, order.limit - taken.length));
+      for (const job of this.table.due(kind.kind, false).slice(0, most)) taken.push(take(job, kind, order));
+    }
+    return Promise.resolve(taken);
+  }
+
+  claimSuspect(order: ClaimOrder): Promise<ClaimedJob | undefined> {
+    for (const kind of order.kinds) {
+      const [job] = this.table.due(kind.kind, true);
+      if (job) return Promise.resolve(take(job, kind, order));
+    }
+    return Promise.resolve(undefined);
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  completeIn(): Promise<never> {
+    return Promise.reject(
+      new TypeError('Jobs in memory cannot be completed inside a transaction: use detached handlers, or PostgreSQL.'),
+    );
+  }
+
+  depth(kinds: readonly string[]): Promise<KindDepth[]> {
+    const pending = [...this.table.jobs.values()].filter(({ state }) => state === JobState.PENDING);
+    const all = [...new Set([...kinds, ...pending.map(({ request }) => request.kind)])];
+    const depths = all.map((kind) => {
+      const due = [...this.table.due(kind, false), ...this.table.due(kind, true)];
+      const oldest = Math.min(Date.now(), ...due.map(({ dueAt }) => dueAt));
+      return { due: due.length, kind, oldestDueAgeMs: Date.now() - oldest };
+    });
+    return Promise.resolve(depths);
+  }
+
+  enqueue(request: EncodedRequest): Promise<Enqueued> {
+    return Promise.resolve(this.table.add(request));
+  }
+
+  enqueueMany(requests: readonly EncodedRequest[]): Promise<Enqueued[]> {
+    return this.enqueueNow(requests);
+  }
+
+  enqueueNow(requests: readonly EncodedRequest[]): Promise<Enqueued[]> {
+    return Promise.resolve(requests.map((request) => this.table.add(request)));
+  }
+
+  giveBackClaim(token: string): Promise<number> {
+    const jobs = [...this.table.jobs.values()].filter(({ lease }) => lease?.token === token);
+    for (const job of jobs) job.settle({ verb: 'giveBack' }, Date.now());
+    return Promise.resolve(jobs.length);
+  }
+
+  hold(lease: Lease): Promise<boolean> {
+    const job = this.held(lease);
+    if (job) job.held = true;
+    return Promise.resolve(job !== undefined);
+  }
+
+  intake(): Promise<IntakeResult> {
+    return Promise.resolve({ ...this.table.intake(), more: false, waiting: 0 });
+  }
+
+  reap(kinds: readonly string[], limit: number): Promise<ReapResult> {
+    const now = Date.now();
+    const expired = [...this.table.jobs.values()].filter(
+      ({ lease, request }) => lease && lease.until < now && kinds.includes(request.kind),
+    );
+    const reaped = expired.slice(0, limit);
+    for (const job of reaped) job.expire(now);
+    const part = (dead: boolean) =>
+      reaped
+        .filter(({ state }) => (state === JobState.DEAD_LETTER) === dead)
+        .map(({ id, request }) => ({ id, kind: request.kind }));
+    return Promise.resolve({ deadLettered: part(true), returned: part(false) });
+  }
+
+  renew(leases: readonly Lease[], leaseMs: number): Promise<Lease[]> {
+    const held = leases.filter((lease) => this.held(lease) !== undefined);
+    for (const lease of held) this.held(lease)!.lease!.until = Date.now() + leaseMs;
+    return Promise.resolve(held);
+  }
+
+  settle(settlements: readonly LeasedSettlement[]): Promise<boolean[]> {
+    const answers = settlements.map(({ lease, settlement }) => {
+      const job = this.held(lease);
+      job?.settle(settlement, Date.now());
+      return job !== undefined;
+    });
+    return Promise.resolve(answers);
+  }
+
+  suspectsDue(kinds: readonly string[]): Promise<number> {
+    return Promise.resolve(kinds.reduce((sum, kind) => sum + this.table.due(kind, true).length, 0));
+  }
+
+  unknownKinds(kinds: readonly string[]): Promise<string[]> {
+    const pending = [...this.table.jobs.values()].filter(({ state }) => state === JobState.PENDING);
+    const unknown = pending.map(({ request }) => request.kind).filter((kind) => !kinds.includes(kind));
+    return Promise.resolve([...new Set(unknown)].sort());
+  }
+
+  verdict(lease: Lease, attempt: number): Promise<'settled' | 'held' | 'lost'> {
+    if (this.held(lease)) return Promise.resolve('held');
+    const job = this.table.jobs.get(lease.jobId);
+    const settled =
+      (job?.state === JobState.SUCCEEDED && job.attempt === attempt) ||
+      (job?.state === JobState.PENDING && job.attempt < attempt);
+    return Promise.resolve(settled ? 'settled' : 'lost');
+  }
+
+  private held({ jobId, token }: Lease): MemoryJob | undefined {
+    const job = this.table.jobs.get(jobId);
+    return job?.lease?.token === token ? job : undefined;
+  }
+}
+
+function take(job: MemoryJob, { leaseMs }: KindClaim, { owner, token }: ClaimOrder): ClaimedJob {
+  const now = Date.now();
+  job.claim({ owner, token, until: now + leaseMs });
+  const { request } = job;
+  return {
+    attempt: job.attempt,
+    createdAt: new Date(job.createdAt),
+    deferredMs: job.deferredSince === null ? null : now - job.deferredSince,
+    dueAt: new Date(job.dueAt),
+    id: job.id,
+    kind: request.kind,
+    lease: { jobId: job.id, token },
+    leaseMs,
+    losses: job.losses,
+    maxAttempts: request.maxAttempts,
+    payload: JSON.parse(job.payloadJson) as unknown,
+    payloadVersion: job.payloadVersion,
+    priority: request.priority,
+    suspect: job.suspect,
+    tenantId: request.tenantId,
+    waitedMs: Math.max(0, now - job.dueAt),
+  };
+}
