@@ -1,0 +1,21 @@
+import { Jobs } from '@holdfast/queue';
+import { Controller, Get, Param } from '@nestjs/common';
+import { Problem } from '../problems/problem.js';
+import { jobView, type JobView } from './job.view.js';
+
+/** An id is a number within bigint. */
+const JOB_ID = /^[1-9]\d{0,17}$/;
+
+/** JobsController tells whoever got a 202 what became of their job. */
+@Controller('jobs')
+export class JobsController {
+  constructor(private readonly jobs: Jobs) {}
+
+  /** find answers a job by its id or by the id of the request that it came from; never its payload. */
+  @Get(':id')
+  async find(@Param('id') id: string): Promise<JobView> {
+    const job = JOB_ID.test(id) ? await this.jobs.find(id) : undefined;
+    if (job) return jobView(job);
+    throw new Problem(404, 'There is no job with this id. Jobs are kept for a while after they end, not for ever.');
+  }
+}
