@@ -1,0 +1,20 @@
+import { EventRecord } from '@holdfast/contracts';
+import { JobHandler, type AttachedContext, type AttachedHandler, type JobOf } from '@holdfast/queue';
+
+/** The older of two events never becomes the last one, in whatever order their jobs run. */
+const COUNT_EVENT = `
+  INSERT INTO repository_statistics AS kept (repository, event_type, events, last_event_id, last_event_at)
+  VALUES ($1, $2, 1, $3, $4)
+  ON CONFLICT (repository, event_type) DO UPDATE SET
+    events = kept.events + 1,
+    last_event_id = CASE WHEN excluded.last_event_at >= kept.last_event_at THEN excluded.last_event_id ELSE kept.last_event_id END,
+    last_event_at = greatest(excluded.last_event_at, kept.last_event_at)`;
+
+/** EventRecordHandler counts an event. Adding one is not safe to repeat: it is right because it commits together with the job's completion. */
+@JobHandler(EventRecord)
+export class EventRecordHandler implements AttachedHandler<typeof EventRecord> {
+  run = async (job: JobOf<typeof EventRecord>, ctx: AttachedContext): Promise<void> => {
+    const { eventId, receivedAt, repository, type } = job.payload;
+    await ctx.tx.manager.query(COUNT_EVENT, [repository, type, eventId, receivedAt]);
+  };
+}

@@ -1,0 +1,35 @@
+import { typeOrm } from '@holdfast/kernel/typeorm';
+import { QueueModule } from '@holdfast/queue';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { WorkerConfiguration } from './configuration/worker.configuration.js';
+import { DatabaseModule } from './database/database.module.js';
+import { HealthController } from './health/health.controller.js';
+import { EventRecordHandler } from './statistics/event-record.handler.js';
+import { WebhookModule } from './webhook/webhook.module.js';
+
+/** WorkerModule is what runs: the runner, the handlers, and the health endpoints. */
+@Module({})
+export class WorkerModule {
+  static with(configuration: WorkerConfiguration): DynamicModule {
+    const { graceMs, leaseMs, migrations, pollMs, schema, slots } = configuration;
+    // The same proportions as the library's defaults: 60 s, 15 s, 5 s.
+    const leases = { attachedMarginMs: leaseMs / 4, boundMarginMs: leaseMs / 12, detachedMs: leaseMs };
+    const queue = QueueModule.forRootAsync({
+      roles: ['run'],
+      inject: [DataSource],
+      useFactory: (dataSource: DataSource) => ({
+        database: typeOrm(dataSource),
+        migrations,
+        run: { graceMs, leases, pollMs, slots },
+        schema,
+      }),
+    });
+    return {
+      module: WorkerModule,
+      controllers: [HealthController],
+      imports: [DatabaseModule.with(configuration), queue, WebhookModule.with(configuration)],
+      providers: [EventRecordHandler],
+    };
+  }
+}

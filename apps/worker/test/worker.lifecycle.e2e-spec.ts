@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { createEmptyDatabase, spawnTs, waitFor, type TestDatabase } from '@holdfast/testing';
+
+describe('the worker as a process', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createEmptyDatabase();
+  });
+
+  afterAll(async () => {
+    await database.drop();
+  });
+
+  it('reports every problem of its configuration together, without a value, and ends with 1', async () => {
+    const child = spawnTs('apps/worker/src/main.ts', {
+      env: {
+        DATABASE_URL: 'mysql://me:secret-word@localhost/hub',
+        LEASE: 'long',
+        SLOTS: '-1',
+        WEBHOOK_SECRET: 'hunter2',
+        WEBHOOK_URL: '',
+      },
+    });
+    expect(await child.exit()).toEqual({ code: 1, signal: null });
+    const text = child.lines.join('\n');
+    for (const variable of ['DATABASE_URL', 'LEASE', 'SLOTS', 'WEBHOOK_SECRET'])
+      expect(text).toContain(`- ${variable}: `);
+    expect(text).not.toMatch(/secret-word|hunter2/);
+  });
+
+  it('says which port is taken, ends with 1, and leaves no connection', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const child = spawnTs('apps/worker/src/main.ts', {
+      env: { DATABASE_URL: database.url, HOST: '127.0.0.1', PORT: String(port) },
+    });
+    expect(await child.exit()).toEqual({ code: 1, signal: null });
+    expect(child.lines.join('\n')).toContain(`PORT: ${port} on 127.0.0.1 is taken`);
+    await waitFor(async () => (await database.backends()).length === 0, { what: 'the connections to be closed' });
+    other.close();
+  });
+
+  it('starts on an empty database, answers for its health, and ends with 0 on SIGINT', async () => {
+    const child = spawnTs('apps/worker/src/main.ts', {
+      env: { DATABASE_URL: database.url, HOST: '127.0.0.1', PORT: '0' },
+    });
+    const line = await child.line('Health on http');
+    const response = await fetch(urlIn(line));
+    expect({ body: await response.json(), status: response.status }).toEqual({ body: { status: 'ok' }, status: 200 });
+    child.signal('SIGINT');
+    expect(await child.exit()).toEqual({ code: 0, signal: null });
+    await waitFor(async () => (await database.backends()).length === 0, { what: 'the connections to be closed' });
+  });
+});
+
+/** A log may be coloured: the URL ends where the letters of one do. */
+function urlIn(line: string): string {
+  return /http:[\w.:/]+/.exec(line)?.[0] ?? '';
+}
