@@ -1,13 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EmbeddedServer, freePort, reachable, serverUser } from '@holdfast/testing';
+import { reachable, serverUser } from '@holdfast/testing';
+import { Part } from '../local/part.js';
 
-/** DemoDatabase is where the demo runs: the empty database of `DATABASE_URL`, else an embedded server that goes with the demo. */
+const STOP_MS = 30_000;
+
+/** DemoDatabase is where the demo runs: the empty database of `DATABASE_URL`, else a server of its own whose data goes with the demo. */
 export class DemoDatabase {
   private folder: string | undefined;
-  private server: EmbeddedServer | undefined;
+  private server: Part | undefined;
 
   constructor(private readonly given: string | undefined) {}
 
@@ -17,17 +19,13 @@ export class DemoDatabase {
     const place = [tmpdir(), '/var/tmp', '/tmp'].find((folder) => reachable(folder, serverUser())) ?? tmpdir();
     this.folder = mkdtempSync(join(place, 'holdfast-demo-'));
     chmodSync(this.folder, 0o755);
-    this.server = new EmbeddedServer({
-      dataFolder: join(this.folder, 'data'),
-      password: randomBytes(12).toString('hex'),
-      port: await freePort(),
-    });
-    await this.server.start();
-    return this.server.url;
+    const file = 'tools/local/postgres.keeper.ts';
+    this.server = new Part({ args: [this.folder], endsWithStart: false, file, name: 'postgres' });
+    return String((await this.server.event('ready')).url);
   }
 
   async stop(): Promise<void> {
-    await this.server?.stop();
+    await this.server?.stop(STOP_MS);
     if (this.folder) rmSync(this.folder, { force: true, maxRetries: 5, recursive: true, retryDelay: 200 });
   }
 }

@@ -47,7 +47,7 @@ export class DemoStack {
     this.env = { DATABASE_URL: url, HOST: '127.0.0.1', LEASE, POLL: '500ms', PORT: '0', ...webhook };
     this.api = spawnTs('apps/api/src/main.ts', { env: this.env });
     const [line] = await Promise.all([this.api.line('Listening on http'), this.startWorker()]);
-    return line.slice(line.indexOf('http'));
+    return urlIn(line);
   }
 
   async startWorker(): Promise<void> {
@@ -67,4 +67,9 @@ export class DemoStack {
   words(): string {
     return [this.api, this.worker].flatMap((each) => each?.lines.slice(-20) ?? []).join('\n');
   }
+}
+
+/** A log may be coloured: the URL ends where the letters of one do. */
+function urlIn(line: string): string {
+  return /http:[\w.:/]+/.exec(line)?.[0] ?? '';
 }
