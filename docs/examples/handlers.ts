@@ -1,4 +1,5 @@
 import {
+  Database,
   done,
   JobHandler,
   PermanentError,
@@ -12,7 +13,7 @@ import {
   type DetachedHandler,
   type JobOf,
 } from '@holdfast/queue';
-import { RecordSale, SendReceipt, SyncContacts } from './jobs.js';
+import { PackGift, RecordSale, SendReceipt, SyncContacts } from './jobs.js';
 
 /** Mailer stands for any client of another service. */
 export abstract class Mailer {
@@ -50,6 +51,22 @@ export class SyncContactsHandler implements AttachedHandler<typeof SyncContacts>
     const moved = await ctx.tx.sql.query('DELETE FROM contact_change WHERE account_id = $1', [job.payload.accountId]);
     return repeat('10m', { counts: { moved: moved.rowCount } });
   };
+}
+
+@JobHandler(PackGift, { detached: true })
+export class PackGiftHandler implements DetachedHandler<typeof PackGift> {
+  constructor(private readonly database: Database) {}
+
+  async run(job: JobOf<typeof PackGift>, ctx: DetachedContext) {
+    const open = await this.database.begin();
+    try {
+      await open.transaction.sql.query('INSERT INTO parcel (order_id) VALUES ($1)', [job.payload.orderId]);
+      return await ctx.finish(done(), { in: open });
+    } catch (error) {
+      await open.rollback();
+      throw error;
+    }
+  }
 }
 
 /** check turns an answer of another service into the error that says what to do about it. */

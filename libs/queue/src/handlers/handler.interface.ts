@@ -32,7 +32,7 @@ export interface DetachedContext extends RunContext {
    * It throws what `work` throws, after the rollback, and LeaseLostError when the run no longer holds the job.
    */
   finish(work: (tx: Transaction) => Promise<Outcome | void>): Promise<Finished>;
-  /** finish commits the handler's own unit of work, opened with `openUnitOfWork`, together with the fenced completion. */
+  /** finish commits a transaction that the handler opened itself, with `database.begin()`, together with the fenced completion (R22). */
   finish(outcome: Outcome, options: { readonly in: OpenTransaction }): Promise<Finished>;
 }
 
