@@ -1,3 +1,4 @@
+import { ConsoleLogger, filterLogLevels } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ApiModule } from './api.module.js';
@@ -14,6 +15,7 @@ export async function startApi(env: NodeJS.ProcessEnv): Promise<NestExpressAppli
   const app = await NestFactory.create<NestExpressApplication>(ApiModule.with(configuration), {
     abortOnError: false,
     bodyParser: false,
+    logger: new ConsoleLogger({ logLevels: filterLogLevels(`>=${configuration.logLevel}`) }),
   });
   app.useBodyParser('json', { limit: configuration.bodyLimitBytes });
   app.disable('x-powered-by');

@@ -1,3 +1,4 @@
+import { ConsoleLogger, filterLogLevels } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ConfigurationError } from './configuration/configuration.error.js';
@@ -15,6 +16,7 @@ export async function startWorker(env: NodeJS.ProcessEnv): Promise<NestExpressAp
   const app = await NestFactory.create<NestExpressApplication>(WorkerModule.with(configuration), {
     abortOnError: false,
     bodyParser: false,
+    logger: new ConsoleLogger({ logLevels: filterLogLevels(`>=${configuration.logLevel}`) }),
   });
   app.disable('x-powered-by');
   app.enableShutdownHooks(undefined, { useProcessExit: true });

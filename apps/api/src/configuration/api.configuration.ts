@@ -13,6 +13,8 @@ const schema = z.object({
   /** HOLDFAST_SCHEMA is the schema of the queue's tables. */
   HOLDFAST_SCHEMA: z.string().default('holdfast'),
   HOST: z.string().default('127.0.0.1'),
+  /** LOG_LEVEL is the least that is logged; `debug` tells of every claim and attempt. */
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error'], 'expected debug, info, warn or error').default('info'),
   /** MIGRATIONS: `up` applies what is missing at start, `check` refuses to start when something is. */
   MIGRATIONS: z.enum(['up', 'check'], 'expected up or check').default('up'),
   /** PORT 0 takes any free port. */
@@ -26,6 +28,8 @@ export class ApiConfiguration {
   readonly bodyLimitBytes: number;
   readonly databaseUrl: string;
   readonly host: string;
+  /** logLevel as Nest names it. */
+  readonly logLevel: 'debug' | 'log' | 'warn' | 'error';
   readonly migrations: 'up' | 'check';
   readonly poolSize: number;
   readonly port: number;
@@ -37,6 +41,7 @@ export class ApiConfiguration {
     this.bodyLimitBytes = values.BODY_LIMIT_BYTES;
     this.databaseUrl = values.DATABASE_URL;
     this.host = values.HOST;
+    this.logLevel = values.LOG_LEVEL === 'info' ? 'log' : values.LOG_LEVEL;
     this.migrations = values.MIGRATIONS;
     this.poolSize = values.DATABASE_POOL_SIZE;
     this.port = values.PORT;

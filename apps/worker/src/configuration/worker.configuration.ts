@@ -23,6 +23,8 @@ const schema = z
     HOST: z.string().default('127.0.0.1'),
     /** LEASE is how long a killed worker keeps a detached job to itself; a quarter of it is the margin of an attached one. */
     LEASE: duration.refine((ms) => ms >= 2_000, 'expected at least 2s').default(60_000),
+    /** LOG_LEVEL is the least that is logged; `debug` tells of every claim and attempt. */
+    LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error'], 'expected debug, info, warn or error').default('info'),
     /** MIGRATIONS: `up` applies what is missing at start, `check` refuses to start when something is. */
     MIGRATIONS: z.enum(['up', 'check'], 'expected up or check').default('up'),
     /** POLL is the longest time between two looks for due jobs. */
@@ -69,6 +71,8 @@ export class WorkerConfiguration {
   readonly graceMs: number;
   readonly host: string;
   readonly leaseMs: number;
+  /** logLevel as Nest names it. */
+  readonly logLevel: 'debug' | 'log' | 'warn' | 'error';
   readonly migrations: 'up' | 'check';
   readonly pollMs: number;
   readonly poolSize: number;
@@ -84,6 +88,7 @@ export class WorkerConfiguration {
     this.graceMs = values.GRACE;
     this.host = values.HOST;
     this.leaseMs = values.LEASE;
+    this.logLevel = values.LOG_LEVEL === 'info' ? 'log' : values.LOG_LEVEL;
     this.migrations = values.MIGRATIONS;
     this.pollMs = values.POLL;
     this.poolSize = values.DATABASE_POOL_SIZE ?? values.SLOTS + 2;
