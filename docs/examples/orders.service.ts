@@ -65,6 +65,16 @@ export class Orders {
     });
   }
 
+  async placeFor(tenantId: string, order: Order): Promise<void> {
+    await this.unitOfWork.run(
+      async (tx) => {
+        await tx.manager.save(order);
+        await this.jobs.enqueue(SendReceipt, { orderId: order.id }); // a job of this tenant
+      },
+      { tenantId },
+    );
+  }
+
   async insideAndOutside(tx: Transaction & { manager: EntityManager }, order: Order): Promise<void> {
     await tx.manager.getRepository(Order).save(order); // inside
     await this.orders.save(order); // outside: commits by itself, stays when this transaction rolls back
