@@ -37,9 +37,12 @@ export async function readSessionBounds(checkedOut: CheckedOutClient): Promise<S
   return bounds;
 }
 
+/** The server keeps these settings in 32 bits: a longer bound, 25 days, would be refused and the transaction never begin (K55). */
+const MAX_SETTING_MS = 2_147_483_647;
+
 /** boundSettings answers the settings that end a transaction after `boundMs`, never looser than the session's own (R1), in the order to set them. */
 export function boundSettings(bounds: SessionBounds, boundMs: number): [name: string, value: string][] {
-  const bound = Math.max(1, Math.floor(boundMs));
+  const bound = Math.min(MAX_SETTING_MS, Math.max(1, Math.floor(boundMs)));
   if (bounds.transactionMs !== undefined) {
     if (isTighter(bounds.transactionMs, bound)) return [];
     const set: [string, string] = ['transaction_timeout', String(bound)];
