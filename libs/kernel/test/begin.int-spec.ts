@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { createEmptyDatabase, TcpProxy, waitFor, within, type TestDatabase } from '@holdfast/testing';
 import type { Pool, PoolClient } from 'pg';
 import { ConnectionLostError } from '../src/errors/connection-lost.error.js';
@@ -135,18 +136,30 @@ describe('beginning a transaction', () => {
     await proxy.close();
   });
 
-  it('K116: errors of a broken client never reach a pool that nobody listens to', async () => {
-    const pool = testDatabase.pool({ listen: false, max: 2 });
-    const database = pgPool(pool);
-    for (const end of ['commit', 'rollback', 'destroy'] as const) {
-      const open = await database.begin();
+  it.each(['killed', 'destroyed', 'severed'])(
+    'K116: errors of a client that is %s while it runs never reach a pool that nobody listens to',
+    async (how) => {
+      const proxy = await TcpProxy.open(testDatabase.url);
+      const pool = testDatabase.pool({ connectionString: proxy.url, listen: false, max: 2 });
+      const errors: Error[] = [];
+      const emit = jest.spyOn(pool, 'emit').mockImplementation((event, ...args: unknown[]) => {
+        if (event === 'error') errors.push(args[0] as Error);
+        return EventEmitter.prototype.emit.call(pool, event, ...args);
+      });
+      const open = await pgPool(pool).begin();
       const { rows } = await open.transaction.sql.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-      await testDatabase.terminateBackends('pid = $1', [rows[0]!.pid]);
-      if (end === 'destroy') open.destroy(new Error('over'));
-      else await open[end]().catch(() => undefined);
+      const running = rejection(open.transaction.sql.query('SELECT pg_sleep(60)')).then(() => open.rollback());
+      if (how === 'killed') await testDatabase.terminateBackends('pid = $1', [rows[0]!.pid]);
+      if (how === 'destroyed') open.destroy(new Error('over'));
+      if (how === 'severed') proxy.sever();
+      await running;
       await idle(pool);
-    }
-  });
+      expect(errors).toEqual([]);
+      emit.mockRestore();
+      await pool.end();
+      await proxy.close();
+    },
+  );
 
   it('R3: a network that fails on COMMIT leaves the commit unknown', async () => {
     const proxy = await TcpProxy.open(testDatabase.url);

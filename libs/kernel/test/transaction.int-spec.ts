@@ -455,6 +455,9 @@ describe('a transaction of TypeORM', () => {
   });
 
   it('Q1: executorOf joins managers and query runners with a transaction, and refuses those without', async () => {
+    const open = await database.begin();
+    await executorOf(open.transaction.manager).query(`INSERT INTO note (text) VALUES ('a')`);
+    await open.rollback();
     const dataSource = database.identity as DataSource;
     await rejection(
       dataSource.transaction(async (manager) => {
