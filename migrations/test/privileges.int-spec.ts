@@ -2,7 +2,7 @@ import { MigrationFailedError, Migrator, type Migration } from '@holdfast/kernel
 import { createEmptyDatabase, type TestDatabase } from '@holdfast/testing';
 import { escapeIdentifier, type Client, type DatabaseError } from 'pg';
 import { enqueueGrantsFor, grantsFor, queueMigrations } from '../src/index.js';
-import { QUEUE_FUNCTIONS, QUEUE_TABLES } from '../src/queue/queue.objects.js';
+import { CHECK_FUNCTIONS, QUEUE_FUNCTIONS, QUEUE_TABLES } from '../src/queue/queue.objects.js';
 
 const TOKEN = '00000000-0000-4000-8000-000000000001';
 const DENIED = '42501';
@@ -72,7 +72,8 @@ describe('roles of few rights', () => {
       [at],
     );
     expect(tables.map(({ relname }) => relname)).toEqual([...QUEUE_TABLES]);
-    expect(functions).toEqual(QUEUE_FUNCTIONS.map((proname) => ({ open: false, proname })));
+    const closed = QUEUE_FUNCTIONS.map((proname) => ({ open: false, proname }));
+    expect(functions).toEqual([...closed, ...CHECK_FUNCTIONS.map((proname) => ({ open: true, proname }))]);
     const open = await database.adminQuery(
       `SELECT relname FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r'
          AND has_table_privilege('public', oid, 'SELECT, INSERT, UPDATE, DELETE')`,

@@ -1,11 +1,7 @@
 import type { Migration, SchemaName } from '@holdfast/kernel';
+import { dropSoundRow, soundCheck, soundRow } from './functions/sound-row.functions.js';
 
-/**
- * The tables of the queue.
- *
- * No CHECK looks at `payload`, `failures` or `refusal`: checks run at every update of a row, and would fetch a large payload from its
- * out-of-line storage each time the job changes its state.
- */
+/** The tables of the queue. */
 export const jobs: Migration = {
   id: '0001-jobs',
   part: 'queue',
@@ -16,10 +12,12 @@ export const jobs: Migration = {
     `DROP TABLE ${schema.of('job_alias')}`,
     `DROP TABLE ${schema.of('job_request')}`,
     `DROP TABLE ${schema.of('job')}`,
+    ...dropSoundRow(schema),
     `DROP SEQUENCE ${schema.of('job_id')}`,
   ],
   up: (schema) => [
     ...identity(schema),
+    ...soundRow(schema),
     ...job(schema),
     ...jobIndexes(schema),
     ...jobRequest(schema),
@@ -36,15 +34,6 @@ const HOT = `autovacuum_vacuum_scale_factor = 0.0,
   autovacuum_analyze_scale_factor = 0.0,
   autovacuum_analyze_threshold = 10000,
   autovacuum_vacuum_cost_delay = 0`;
-
-const FORM_OF_A_REQUEST = (table: string): string => `
-  CONSTRAINT ${table}_kind_length CHECK (length(kind) BETWEEN 1 AND 100),
-  CONSTRAINT ${table}_tenant_id_length CHECK (octet_length(tenant_id) BETWEEN 1 AND 200),
-  CONSTRAINT ${table}_dedupe_key_length CHECK (octet_length(dedupe_key) BETWEEN 1 AND 512),
-  CONSTRAINT ${table}_priority_range CHECK (priority BETWEEN 0 AND 9),
-  CONSTRAINT ${table}_due_at_finite CHECK (isfinite(due_at)),
-  CONSTRAINT ${table}_max_attempts_range CHECK (max_attempts BETWEEN 1 AND 100),
-  CONSTRAINT ${table}_payload_version_range CHECK (payload_version >= 1)`;
 
 function identity(schema: SchemaName): string[] {
   return [
@@ -81,23 +70,8 @@ function job(schema: SchemaName): string[] {
   error_code text COLLATE "C",
   refusal json,
   failures json,
-  CONSTRAINT job_pk PRIMARY KEY (id),${FORM_OF_A_REQUEST('job')},
-  CONSTRAINT job_state_range CHECK (state BETWEEN 0 AND 5),
-  CONSTRAINT job_attempt_range CHECK (attempt >= 0 AND (max_attempts IS NULL OR attempt <= max_attempts)),
-  CONSTRAINT job_attempt_of_state CHECK (
-    CASE state WHEN 0 THEN max_attempts IS NULL OR attempt < max_attempts WHEN 1 THEN attempt >= 1 ELSE true END
-  ),
-  CONSTRAINT job_lease_while_running CHECK (
-    CASE WHEN state = 1
-      THEN num_nulls(lease_token, lease_owner, lease_until, claimed_at) = 0
-      ELSE num_nonnulls(lease_token, lease_owner, lease_until) = 0
-    END
-  ),
-  CONSTRAINT job_finished_when_final CHECK ((state >= 2) = (finished_at IS NOT NULL)),
-  CONSTRAINT job_losses_range CHECK (losses >= 0),
-  CONSTRAINT job_lease_owner_length CHECK (length(lease_owner) BETWEEN 1 AND 255),
-  CONSTRAINT job_outcome_length CHECK (length(outcome) BETWEEN 1 AND 100),
-  CONSTRAINT job_error_code_length CHECK (length(error_code) BETWEEN 1 AND 100)
+  CONSTRAINT job_pk PRIMARY KEY (id),
+  ${soundCheck(schema, 'job')}
 ) WITH (fillfactor = 80, ${HOT})`,
     `COMMENT ON TABLE ${table} IS 'Holdfast: one row per job. Written by intake, claim, settlement, reaping and operators only.'`,
     ...columnComments(table, JOB_COLUMNS),
@@ -159,8 +133,8 @@ function jobRequest(schema: SchemaName): string[] {
   waits_for bigint,
   waits_token uuid,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  CONSTRAINT job_request_pk PRIMARY KEY (id),${FORM_OF_A_REQUEST('job_request')},
-  CONSTRAINT job_request_waits CHECK (num_nulls(waits_for, waits_token) IN (0, 2))
+  CONSTRAINT job_request_pk PRIMARY KEY (id),
+  ${soundCheck(schema, 'job_request')}
 ) WITH (fillfactor = 90, ${HOT})`,
     `COMMENT ON TABLE ${table} IS 'Holdfast: requests with a key that intake has not yet turned into, or joined to, a job.'`,
     ...columnComments(table, {

@@ -6,6 +6,9 @@ export const QUEUE_TABLES = ['job', 'job_alias', 'job_hold', 'job_renewal', 'job
 /** QUEUE_FUNCTIONS are the functions of the queue, for privileges; their names are unique in the schema. */
 export const QUEUE_FUNCTIONS = ['complete_run', 'enqueue_keyed', 'intake_requests', 'repeat_run'] as const;
 
+/** CHECK_FUNCTIONS are what the tables' CHECKs call, on behalf of whoever writes a row: open to everybody, they see nothing but their arguments. */
+export const CHECK_FUNCTIONS = ['sound_job', 'sound_job_request'] as const;
+
 /** closeFunctions takes from everybody the right that PostgreSQL gives everybody: to execute a new function. */
 export function closeFunctions(schema: SchemaName): string[] {
   return QUEUE_FUNCTIONS.map((routine) => `REVOKE ALL ON FUNCTION ${schema.of(routine)} FROM PUBLIC`);
