@@ -1,7 +1,6 @@
-import { createServer } from 'node:net';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createEmptyDatabase, spawnTs, TcpProxy, waitFor, type TestDatabase } from '@holdfast/testing';
+import { createServer, type AddressInfo } from 'node:net';
+import { createEmptyDatabase, freePort, spawnTs, TcpProxy, waitFor, type TestDatabase } from '@holdfast/testing';
 import { ApiProcess } from './api.process.js';
 
 describe('the api as a process', () => {
@@ -30,6 +29,14 @@ describe('the api as a process', () => {
     for (const variable of ['DATABASE_URL', 'MIGRATIONS', 'PORT', 'WEBHOOK_URL'])
       expect(text).toContain(`- ${variable}: `);
     expect(text).not.toContain('secret-word');
+  });
+
+  it('says that the database cannot be reached, without the password, and ends with 1', async () => {
+    const url = `postgres://me:secret-word@127.0.0.1:${await freePort()}/hub`;
+    const child = spawnTs('apps/api/src/main.ts', { env: { DATABASE_URL: url, PORT: '0' } });
+    expect(await child.exit()).toEqual({ code: 1, signal: null });
+    expect(child.lines.join('\n')).toMatch(/DATABASE_URL: this database cannot be used: .*ECONNREFUSED/);
+    expect(child.lines.join('\n')).not.toContain('secret-word');
   });
 
   it('says which port is taken, and ends with 1', async () => {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createTestDatabase, waitFor, type SpawnedProcess, type TestDatabase } from '@holdfast/testing';
+import { createTestDatabase, freePort, waitFor, type SpawnedProcess, type TestDatabase } from '@holdfast/testing';
 import { HookServer } from './hook.server.js';
 import { HubProcesses } from './hub.processes.js';
 
@@ -83,7 +83,7 @@ describe('webhook.deliver', () => {
   });
 
   it('R10: a receiver that is not reached costs no attempt', async () => {
-    worker = await hub.startWorker({ WEBHOOK_URL: 'http://127.0.0.1:9/hook' });
+    worker = await hub.startWorker({ WEBHOOK_URL: `http://127.0.0.1:${await freePort()}/hook` });
     const id = await hub.post({ id: 'unreached', payload: {}, type: 'push' }, KIND);
     const job = await hub.jobUntil(id, 'deferred', ({ error }) => error === 'webhook.unreachable');
     expect(job).toMatchObject({ attempts: 0, state: 'PENDING' });

@@ -52,6 +52,11 @@ describe('the body of POST /events', () => {
     expect(new Set(fields)).toEqual(new Set(['id', 'payload', 'repository', 'type']));
   });
 
+  it('names at most twenty', () => {
+    const unknown = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`field${n}`, n]));
+    expect(problemsOf({ payload: {}, type: 'push', ...unknown })).toHaveLength(20);
+  });
+
   it.each([
     ['the field', { payload: { repository: { full_name: 'a/b' } }, repository: 'c/d' }, 'c/d'],
     ['the payload', { payload: { repository: { full_name: 'a/b' } } }, 'a/b'],

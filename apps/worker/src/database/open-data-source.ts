@@ -1,12 +1,14 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { ConfigurationError } from '../configuration/configuration.error.js';
 
 /**
  * openDataSource connects and brings the worker's own tables up to date (`up`) or makes sure that they are (`check`).
  *
- * Several instances may start at once: they take turns under an advisory lock. Throws when a migration fails or, with `check`, is missing.
+ * Several instances may start at once: they take turns under an advisory lock. Throws ConfigurationError when it cannot connect, and an
+ * error that says why when a migration fails or, with `check`, is missing. Nothing stays open then.
  */
 export async function openDataSource(options: DataSourceOptions, mode: 'up' | 'check'): Promise<DataSource> {
-  const dataSource = await new DataSource(options).initialize();
+  const dataSource = await connect(options);
   try {
     await (mode === 'up' ? applyMigrations(dataSource) : checkMigrations(dataSource));
     return dataSource;
@@ -25,6 +27,18 @@ async function applyMigrations(dataSource: DataSource): Promise<void> {
   } finally {
     await turn.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [key]).catch(() => undefined);
     await turn.release();
+  }
+}
+
+async function connect(options: DataSourceOptions): Promise<DataSource> {
+  try {
+    return await new DataSource(options).initialize();
+  } catch (error) {
+    // Where a name has several addresses, the error of all of them has a code and no message.
+    const { code, message } = error as { code?: string; message?: string };
+    throw new ConfigurationError([
+      `DATABASE_URL: this database cannot be used: ${message || code || 'no reason given'}.`,
+    ]);
   }
 }
 
