@@ -22,6 +22,7 @@ export class RunRows {
   async hold(lease: Lease): Promise<boolean> {
     this.kept.set(keyOf(lease), lease);
     const { rows } = await this.keeper.run(holdRun, this.schema, lease);
+    if (rows.length === 0) this.kept.delete(keyOf(lease));
     return rows.length > 0;
   }
 

@@ -100,10 +100,14 @@ export function intakeContract(harness: () => JobStoreHarness): void {
 
     it('Q7: thousands of requests on one key, and thousands of keys, by batches', async () => {
       await append(...Array.from({ length: 2_500 }, () => ({})));
-      expect(await actor.store.intake(1_000)).toEqual({ created: 1, merged: 999, more: true, waiting: 0 });
+      expect(await actor.store.intake(200)).toEqual({ created: 1, merged: 199, more: true, waiting: 0 });
       await actor.intake();
       expect(await harness().inspect()).toHaveLength(1);
       await append(...Array.from({ length: 2_500 }, (_, i) => ({ dedupeKey: `key-${i}` })));
+      const first = await actor.store.intake(1_000);
+      expect(first).toMatchObject({ merged: 0, more: true });
+      // Each key takes a slot of the lock table that all sessions share, so one intake takes no more than some hundreds.
+      expect(first.created).toBeLessThanOrEqual(200);
       await actor.intake();
       expect(await harness().inspect()).toHaveLength(2_501);
       expect(await application().requests()).toBe(0);
@@ -166,13 +170,14 @@ export function intakeContract(harness: () => JobStoreHarness): void {
       const call = async () => {
         for (let i = 0; i < 100; i++) {
           const key = keys[i % keys.length]!;
+          // Before the call: a run may start between the commit and the answer.
+          lastAsked.set(key, process.hrtime.bigint());
           const [answer] = await actor.add({
             dedupeKey: key,
             payloadJson: JSON.stringify({ key }),
             whenRunning: 'rerun',
           });
           expect(answer!.id).toMatch(/^\d+$/);
-          lastAsked.set(key, process.hrtime.bigint());
         }
       };
       try {

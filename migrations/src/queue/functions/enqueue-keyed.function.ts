@@ -54,11 +54,14 @@ BEGIN
       EXIT;
     END IF;
     IF v_locked THEN
+      -- Whoever makes a job live again by hand takes no key lock: such a conflict is no error of the caller's, its request is appended.
       INSERT INTO ${schema.of('job')} AS j
           (kind, tenant_id, dedupe_key, priority, due_at, max_attempts, payload, payload_version)
         VALUES (p_kind, p_tenant_id, p_dedupe_key, p_priority, coalesce(p_due_at, clock_timestamp()), p_max_attempts, p_payload,
           p_payload_version)
+        ON CONFLICT DO NOTHING
         RETURNING j.id INTO id;
+      EXIT WHEN NOT FOUND;
       disposition := 'created';
       RETURN;
     END IF;

@@ -1,8 +1,9 @@
 import type { SchemaName } from '@holdfast/kernel';
 import { keyLock, PINNED_PLANS } from './key-lock.js';
 
-/** Each key of a batch takes a slot of the server's lock table until the intake ends. */
-const MAX_BATCH = 1_000;
+const MAX_BATCH = 250;
+/** Each key of a batch takes a slot of the server's lock table, which all sessions share, until the intake ends. */
+const MAX_KEYS = 200;
 
 /**
  * intakeRequests makes `intake_requests`: one intake, in one round trip and one short transaction (Q7).
@@ -29,8 +30,10 @@ export function intakeRequests(schema: SchemaName): string[] {
 ) LANGUAGE plpgsql VOLATILE ${PINNED_PLANS} AS $function$
 DECLARE
   v_batch constant integer := least(greatest(p_limit, 1), ${MAX_BATCH});
-  v_ids bigint[];
-  v_ended bigint[];
+  v_ids bigint[] := '{}';
+  v_keys integer := 0;
+  v_locks bigint[] := '{}';
+  v_row record;
   v_pending bigint[];
   v_gone bigint[];
   v_pull_job bigint[];
@@ -45,25 +48,32 @@ DECLARE
 BEGIN
   created := 0; merged := 0; waiting := 0; skipped := 0; more := false;
 
-  -- 1. The lock is tried row by row in the order of ids, and on no more rows than it takes to fill the batch.
-  SELECT array_agg(c.id) INTO v_ids FROM (
-    SELECT r.id FROM (
-      SELECT r.id, ${lock} AS lock FROM ${request} r WHERE r.waits_for IS NULL ORDER BY r.id OFFSET 0
-    ) r WHERE pg_try_advisory_xact_lock(r.lock) LIMIT v_batch
-  ) c;
-  SELECT array_agg(c.id) INTO v_ended FROM (
-    SELECT r.id FROM (
-      SELECT r.id, ${lock} AS lock FROM ${request} r
+  -- 1. Those whose run has ended, then the oldest. The lock is tried row by row, and on no more rows than it takes to fill the batch.
+  FOR v_row IN
+    SELECT r.id, ${lock} AS lock FROM ${request} r
       WHERE r.waits_for IS NOT NULL
         AND NOT EXISTS (SELECT FROM ${job} j WHERE j.id = r.waits_for AND j.state = 1 AND j.lease_token = r.waits_token)
-      ORDER BY r.id OFFSET 0
-    ) r WHERE pg_try_advisory_xact_lock(r.lock) LIMIT v_batch
-  ) c;
-  IF v_ids IS NULL AND v_ended IS NULL THEN
+    UNION ALL
+    (SELECT r.id, ${lock} AS lock FROM ${request} r WHERE r.waits_for IS NULL ORDER BY r.id)
+  LOOP
+    IF v_row.lock IS DISTINCT FROM v_locks[v_keys] AND NOT v_row.lock = ANY (v_locks) THEN
+      IF v_keys >= ${MAX_KEYS} THEN
+        more := true;
+        EXIT;
+      END IF;
+      CONTINUE WHEN NOT pg_try_advisory_xact_lock(v_row.lock);
+      v_keys := v_keys + 1;
+      v_locks[v_keys] := v_row.lock;
+    END IF;
+    v_ids := v_ids || v_row.id;
+    IF cardinality(v_ids) >= v_batch THEN
+      more := true;
+      EXIT;
+    END IF;
+  END LOOP;
+  IF v_keys = 0 THEN
     RETURN;
   END IF;
-  more := coalesce(cardinality(v_ids), 0) >= v_batch OR coalesce(cardinality(v_ended), 0) >= v_batch;
-  v_ids := coalesce(v_ids, '{}') || coalesce(v_ended, '{}');
 
   -- 2. The pending jobs, and the rows that already wait for a running one.
   SELECT coalesce(array_agg(l.id), '{}') INTO v_pending FROM ${keys}
