@@ -162,11 +162,10 @@ export class RunnerStand {
       listener();
     });
     try {
-      return await within(
-        found,
-        deadlineMs,
-        `${type}; there were ${this.events.map((event) => event.type).join(', ')}`,
-      );
+      return await within(found, deadlineMs, type);
+    } catch (error) {
+      const others = this.events.map((event) => event.type).join(', ');
+      throw new Error(`${(error as Error).message} There were ${others}.`, { cause: error });
     } finally {
       this.listeners.delete(listener);
     }

@@ -89,7 +89,9 @@ export class RunTransaction {
     const transient =
       isSerializationFailure(thrown) ||
       (state === 'aborted' && firstError !== undefined && isSerializationFailure(firstError));
-    return { connectionLost: lost !== undefined, error: masked ? firstError : thrown, transient };
+    // What the driver says of a lost connection has many forms; the recorded one is ours (K14).
+    const error = lost !== undefined && isConnectionLost(thrown) ? lost : masked ? firstError : thrown;
+    return { connectionLost: lost !== undefined, error, transient };
   }
 
   /** perform calls application code with this transaction as the ambient one. */
