@@ -5,7 +5,7 @@ import { DemoLedger } from './demo.ledger.js';
 import { WebhookReceiver } from './webhook.receiver.js';
 
 /** Short, so that what a killed worker held is taken over within seconds. */
-const LEASE = '4s';
+const LEASE = '6s';
 const STOP_MS = 15_000;
 
 /** DemoStack is everything that runs: the database, the receiver, the api and one worker at a time, the last two as processes. */

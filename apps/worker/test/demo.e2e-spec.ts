@@ -19,7 +19,7 @@ describe('npm run demo', () => {
       const demo = spawnTs('tools/demo.ts', { env: { DATABASE_URL: database.url } });
       const end = await demo.exit(DEADLINE_MS);
       const text = demo.lines.join('\n');
-      expect({ ...end, text }).toMatchObject({ code: 0 });
+      if (end.code !== 0) throw new Error(`The demo ended with ${end.code}:\n${text}`);
       for (const row of ['events accepted', 'deliveries by distinct id'])
         expect(text).toMatch(new RegExp(`^${row} +329 +329 +ok$`, 'm'));
       expect(text).toMatch(/^duplicate deliveries +at most \d+ +\d+ +ok$/m);
