@@ -42,12 +42,13 @@ export function claimContract(harness: () => JobStoreHarness): void {
       try {
         const takeAll = async (store: (typeof stores)[number], limit: number) => {
           const taken: string[] = [];
-          for (;;) {
+          for (let looks = 0; looks < 1_000; looks++) {
             const jobs = await store.claim(order({ fullLook: false, limit }));
             if (jobs.length === 0 && (await store.claim(order({ limit: 1 }))).length === 0) return taken;
             taken.push(...jobs.map(({ id }) => id));
             await store.settle(jobs.map(({ lease }) => ({ lease, settlement: { outcome: null, verb: 'complete' } })));
           }
+          return taken;
         };
         const taken = (await Promise.all(stores.map((store, i) => takeAll(store, 20 + i)))).flat();
         const probed = (await harness().inspect()).filter(({ state }) => state === 'RUNNING').length;

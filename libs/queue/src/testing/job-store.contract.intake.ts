@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { failure, KIND, order, request, StoreActor, type JobStoreHarness } from './job-store.harness.js';
 
+/** A loop beside a broken store ends too. */
+const LOOPS_END_MS = 30_000;
+
 /** intakeContract is what becomes of committed requests. */
 export function intakeContract(harness: () => JobStoreHarness): void {
   const actor = new StoreActor(harness);
@@ -116,8 +119,9 @@ export function intakeContract(harness: () => JobStoreHarness): void {
     it('Q7: four intakes and ten callers at once lose nothing, double nothing and raise nothing', async () => {
       const stores = Array.from({ length: 4 }, () => harness().another());
       let calling = true;
+      const end = performance.now() + LOOPS_END_MS;
       const takeIn = async (store: (typeof stores)[number]) => {
-        while (calling) {
+        while (calling && performance.now() < end) {
           await store.intake(50);
           const jobs = await store.claim(order({ limit: 20 }));
           await store.settle(jobs.map(({ lease }) => ({ lease, settlement: { outcome: null, verb: 'complete' } })));
@@ -155,8 +159,10 @@ export function intakeContract(harness: () => JobStoreHarness): void {
       const store = harness().another();
       const startedAt = new Map<string, bigint>();
       let calling = true;
+      const end = performance.now() + LOOPS_END_MS;
+      const left = async () => calling || (await application().requests()) > 0;
       const work = async () => {
-        while (calling || (await application().requests()) > 0 || (await store.claim(order({ limit: 0 }))).length > 0) {
+        while ((await left()) && performance.now() < end) {
           await store.intake(100);
           const jobs = await store.claim(order({ limit: 1 }));
           for (const job of jobs) {

@@ -118,7 +118,7 @@ export class StoreActor {
 
   /** intake looks until there is nothing more to take in. */
   async intake(): Promise<void> {
-    while ((await this.store.intake(500)).more);
+    for (let batches = 0; batches < 1_000 && (await this.store.intake(500)).more; batches++);
   }
 
   async only(): Promise<InspectedJob> {
