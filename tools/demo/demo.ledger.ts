@@ -39,11 +39,12 @@ export class DemoLedger {
       throw new Error('The demo needs an empty database, and this one has events: name another in DATABASE_URL.');
   }
 
-  /** running is how many deliveries a worker had begun and not ended. */
-  running(): Promise<number> {
-    return this.count(
-      `SELECT count(*) AS jobs FROM holdfast.job WHERE kind = 'webhook.deliver' AND state = ${RUNNING}`,
+  /** running names every delivery that a worker had begun and not ended, by job and lease: what a dead worker held stays so until it runs out. */
+  async running(): Promise<string[]> {
+    const { rows } = await this.client.query<{ attempt: string }>(
+      `SELECT id || ' ' || lease_token AS attempt FROM holdfast.job WHERE kind = 'webhook.deliver' AND state = ${RUNNING}`,
     );
+    return rows.map((row) => row.attempt);
   }
 
   /** statistics answers the counts by `repository type`. */
