@@ -119,7 +119,8 @@ export class Crew {
       for (const run of this.runs.keys()) run.abort(new RunStoppedError());
       const over = new AbortController();
       void idle.finally(() => over.abort());
-      void this.recorded().finally(() => over.abort());
+      // A handler that has returned frees its slot in the same turn of the event loop; who has not by then is left behind.
+      void this.recorded().finally(() => setImmediate(() => over.abort()));
       await pause(this.options.abortWaitMs + GIVE_BACK_WITHIN_MS, over.signal);
     }
     const result = { abandoned: this.running, givenBack: this.givenBack };
