@@ -5,14 +5,11 @@ import { ConnectionLostError } from '../errors/connection-lost.error.js';
 import { isConnectionLost, sqlStateOf } from '../errors/sql-state.js';
 import { TransactionEndedError } from '../errors/transaction-ended.error.js';
 import { TransactionSettledError } from '../errors/transaction-settled.error.js';
+import { hasChangedSession, mayChangeSession } from './session-change.js';
 
 /** Statements that end the transaction itself; ROLLBACK TO SAVEPOINT does not. Comments in front are looked through. */
 const ENDS_TRANSACTION =
   /^(?:\s|--[^\n]*\n|\/\*[^]*?\*\/|;)*(?:commit|end|abort|rollback(?!\s+(?:work\s+|transaction\s+)?to\b)|prepare\s+transaction)\b/i;
-
-/** Command tags of statements that outlive the transaction in the session; SET LOCAL shares its tag with SET. */
-const SESSION_TAGS = new Set(['SET', 'RESET', 'LISTEN', 'DISCARD']);
-const SET_LOCAL = /^\s*set\s+(?:local|transaction|constraints)\b/i;
 
 type Query = (...args: unknown[]) => unknown;
 
@@ -38,7 +35,7 @@ export class TransactionGate {
     this.client = this.facade();
   }
 
-  /** dirty tells that the session keeps something of this transaction's code (a SET without LOCAL): its client must not be used again (K31). */
+  /** dirty tells that the session may keep something of this code (a SET, a lock, a temporary table): its client must not be used again (K31). */
   get dirty(): boolean {
     return this.touchedSession;
   }
@@ -94,12 +91,13 @@ export class TransactionGate {
     // A statement that succeeds in a transaction that had failed was a rollback to a savepoint: the error is overcome.
     if (this.error && this.checkedOut.status === 'T') this.error = undefined;
     const tags = resultsOf(answer).map((result) => result?.command);
-    if (tags.some((tag) => SESSION_TAGS.has(tag)) && !SET_LOCAL.test(text)) this.touchedSession = true;
+    if (hasChangedSession(text, tags)) this.touchedSession = true;
   }
 
   private pass(args: unknown[]): unknown {
     const text = textOf(args[0]);
     const refusal = this.refusalOf(text);
+    if (!refusal && mayChangeSession(text)) this.touchedSession = true;
     const callback = args.findLastIndex((arg) => typeof arg === 'function');
     if (callback > 0) return this.passWithCallback(args, callback, text, refusal);
     if (refusal) return refuse(args[0], refusal);
