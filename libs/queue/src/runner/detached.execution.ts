@@ -55,8 +55,9 @@ export class DetachedExecution implements Execution {
         run.call(() => handler.run(job, ctx)),
       );
       run.noticeTimeout();
-      await finish.idle();
-      return this.endOf(run, returned, finish);
+      const failed = await finish.unawaited();
+      const answered = returned.type === 'answered';
+      return this.endOf(run, failed && answered ? { type: 'threw', error: failed.error } : returned, finish);
     } finally {
       run.endTimeout();
     }

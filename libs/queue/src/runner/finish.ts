@@ -38,9 +38,15 @@ export class Finish {
     return this.ended;
   }
 
-  /** idle resolves when no finish is in flight. */
-  async idle(): Promise<void> {
-    await this.current.catch(() => undefined);
+  /** unawaited resolves when no finish is in flight, with what one threw that the handler did not wait for: nobody else would learn of it. */
+  async unawaited(): Promise<{ readonly error: unknown } | undefined> {
+    const { inFlight } = this;
+    try {
+      await this.current;
+    } catch (error) {
+      return inFlight ? { error } : undefined;
+    }
+    return undefined;
   }
 
   readonly call = (work: FinishWork | Outcome, options?: { readonly in: OpenTransaction }): Promise<Finished> => {

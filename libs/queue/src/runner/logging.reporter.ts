@@ -95,7 +95,8 @@ export class LoggingReporter extends Reporter {
   override report(event: RunnerEvent): void {
     const line = LINES[event.type] as (event: RunnerEvent) => readonly [LogLevel, string];
     const [level, message] = line(event);
-    const { type, ...fields } = event;
+    const { type, ...all } = event;
+    const fields = level === 'info' || level === 'debug' ? withoutError(all) : all;
     this.sink(
       level,
       message,
@@ -106,6 +107,11 @@ export class LoggingReporter extends Reporter {
 
 function jobFields({ run }: Pick<JobEvent, 'run'>): Record<string, unknown> {
   return { attempt: run.attempt, jobId: run.id, kind: run.kind, run: undefined, tenantId: run.tenantId ?? undefined };
+}
+
+/** withoutError leaves out what an error says: it may hold what a user wrote. */
+function withoutError<F extends object>(fields: F): F {
+  return 'error' in fields ? { ...fields, error: undefined } : fields;
 }
 
 function nameOf({ run }: Pick<JobEvent, 'run'>): string {

@@ -1,4 +1,5 @@
-import { parseDuration, type BackoffOptions } from '@holdfast/kernel';
+import type { BackoffOptions } from '@holdfast/kernel';
+import { positiveDuration } from '../domain/definition.options.js';
 import type { ErrorDetail } from '../domain/failure.js';
 import type { ClassifyError } from '../domain/retry.policy.js';
 import { InvalidRunnerOptionsError } from '../errors/invalid-runner-options.error.js';
@@ -122,9 +123,10 @@ export function resolveRunnerOptions(options: RunnerOptions, defaultOwner: strin
   return Object.freeze(resolved);
 }
 
+/** durationOf answers whole milliseconds: the database takes no others (K55). */
 function durationOf(name: string, value: number | undefined, fallback: number, problems: string[]): number {
   if (value === undefined) return fallback;
-  if (typeof value === 'number' && value >= 0 && value <= TEN_YEARS_MS) return value;
+  if (typeof value === 'number' && value >= 0 && value <= TEN_YEARS_MS) return Math.round(value);
   problems.push(`${name} must be a number of milliseconds from 0 to ten years, not ${value}`);
   return fallback;
 }
@@ -142,7 +144,7 @@ function kindOptions(kind: string, given: KindOverrides, problems: string[]): Ki
     problems.push(`kinds.${kind}.maxAttempts must be from 1 to 100, not ${maxAttempts}`);
   let timeoutMs: number | undefined;
   try {
-    timeoutMs = given.timeout === undefined ? undefined : parseDuration(given.timeout);
+    timeoutMs = given.timeout === undefined ? undefined : positiveDuration(given.timeout);
   } catch (error) {
     problems.push(`kinds.${kind}.timeout: ${(error as Error).message}`);
   }
