@@ -1,7 +1,7 @@
-import { PgExecutor } from '../sql/pg.executor.js';
 import type { SqlExecutor } from '../sql/sql-executor.js';
 import type { AfterCommit } from './after-commit.js';
 import type { BeginOptions } from './database.js';
+import { GatedExecutor } from './gated.executor.js';
 import type { IsolationLevel, Transaction } from './transaction.js';
 import type { TransactionGate } from './transaction.gate.js';
 
@@ -25,7 +25,7 @@ export class GatedTransaction implements Omit<Transaction, 'manager'> {
     this.isolation = options.isolation ?? 'READ COMMITTED';
     this.readOnly = options.readOnly ?? false;
     this.tenantId = options.tenantId ?? null;
-    this.sql = new PgExecutor(gate, options);
+    this.sql = new GatedExecutor(gate, options);
   }
 
   /** settled tells that the transaction has ended. */
