@@ -1,6 +1,7 @@
 import { isErrorCode } from '@holdfast/kernel/pure';
 import { InvalidOutcomeError } from '../errors/invalid-outcome.error.js';
 import { checkRefusalParams, type RefusalParams } from './refusal.js';
+import { quoted } from './text.js';
 
 /** Counts are numbers a run reports, by name; they are logged and metered, never stored (R13). */
 export type Counts = Readonly<Record<string, number>>;
@@ -49,16 +50,16 @@ export function repeat(after: string | number, options: { outcome?: string; coun
 
 /** refuse ends the job as FAILED: the handler's writes roll back, nothing is retried, no dead letter is counted (R12). */
 export function refuse(code: string, params?: RefusalParams): RefuseOutcome {
-  if (!isErrorCode(code)) throw new InvalidOutcomeError(`${JSON.stringify(code)} is no refusal code`);
-  if (params) checkRefusalParams(params);
+  if (!isErrorCode(code)) throw new InvalidOutcomeError(`${quoted(code)} is no refusal code`);
+  if (params !== undefined && params !== null) checkRefusalParams(params);
   return { type: 'refuse', code, params };
 }
 
 function checkOutcome(outcome: string | undefined, counts: Counts | undefined): void {
   if (outcome !== undefined && !isErrorCode(outcome))
-    throw new InvalidOutcomeError(`${JSON.stringify(outcome)} is no outcome code`);
+    throw new InvalidOutcomeError(`${quoted(outcome)} is no outcome code`);
   for (const [name, count] of Object.entries(counts ?? {})) {
     if (!isErrorCode(name) || !Number.isFinite(count))
-      throw new InvalidOutcomeError(`the count ${JSON.stringify(name)} is no finite number under a code`);
+      throw new InvalidOutcomeError(`the count ${quoted(name)} is no finite number under a code`);
   }
 }

@@ -17,3 +17,11 @@ export function unstorable(text: string): 'U+0000' | 'a lone surrogate' | undefi
 export function storableText(text: string, maxLength: number): string {
   return text.slice(0, maxLength).replace(EVERY_UNSTORABLE, REPLACEMENT);
 }
+
+const MAX_QUOTED_LENGTH = 120;
+
+/** quoted names a value in a message, whatever it is: the beginning of a text, the type of anything else. */
+export function quoted(value: unknown): string {
+  if (typeof value !== 'string') return `a ${value === null ? 'null' : typeof value}`;
+  return JSON.stringify(value.length > MAX_QUOTED_LENGTH ? `${value.slice(0, MAX_QUOTED_LENGTH)}…` : value);
+}

@@ -96,22 +96,15 @@ export class LoggingReporter extends Reporter {
     const line = LINES[event.type] as (event: RunnerEvent) => readonly [LogLevel, string];
     const [level, message] = line(event);
     const { type, ...all } = event;
-    const fields = level === 'info' || level === 'debug' ? withoutError(all) : all;
-    this.sink(
-      level,
-      message,
-      'run' in fields ? { event: type, ...fields, ...jobFields(fields) } : { event: type, ...fields },
-    );
+    const quiet = level === 'info' || level === 'debug';
+    // What an error says may be what a user wrote.
+    const fields = { event: type, ...all, ...(quiet && 'error' in all ? { error: undefined } : {}) };
+    this.sink(level, message, 'run' in all ? { ...fields, ...jobFields(all) } : fields);
   }
 }
 
 function jobFields({ run }: Pick<JobEvent, 'run'>): Record<string, unknown> {
   return { attempt: run.attempt, jobId: run.id, kind: run.kind, run: undefined, tenantId: run.tenantId ?? undefined };
-}
-
-/** withoutError leaves out what an error says: it may hold what a user wrote. */
-function withoutError<F extends object>(fields: F): F {
-  return 'error' in fields ? { ...fields, error: undefined } : fields;
 }
 
 function nameOf({ run }: Pick<JobEvent, 'run'>): string {

@@ -123,10 +123,9 @@ export function resolveRunnerOptions(options: RunnerOptions, defaultOwner: strin
   return Object.freeze(resolved);
 }
 
-/** durationOf answers whole milliseconds: the database takes no others (K55). */
 function durationOf(name: string, value: number | undefined, fallback: number, problems: string[]): number {
   if (value === undefined) return fallback;
-  if (typeof value === 'number' && value >= 0 && value <= TEN_YEARS_MS) return Math.round(value);
+  if (typeof value === 'number' && value >= 0 && value <= TEN_YEARS_MS) return value;
   problems.push(`${name} must be a number of milliseconds from 0 to ten years, not ${value}`);
   return fallback;
 }

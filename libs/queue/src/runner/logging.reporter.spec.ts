@@ -1,0 +1,68 @@
+import type { RunnerEvent } from '../ports/runner.events.js';
+import { LoggingReporter, type LogLevel } from './logging.reporter.js';
+
+const run = { attempt: 2, id: '77', kind: 'mail.send', tenantId: 'acme' };
+const error = new Error('what the user wrote');
+
+function linesOf(...events: RunnerEvent[]): [LogLevel, string, Readonly<Record<string, unknown>>][] {
+  const lines: [LogLevel, string, Readonly<Record<string, unknown>>][] = [];
+  const reporter = new LoggingReporter((...line) => void lines.push(line));
+  for (const event of events) reporter.report(event);
+  return lines;
+}
+
+describe('LoggingReporter', () => {
+  it('R8: the full error goes to the log, with the id of its job and without a payload', () => {
+    const events: RunnerEvent[] = [
+      { type: 'job.retried', code: 'queue.job_failed', delayMs: 10, error, ranMs: 1, run },
+      { type: 'job.deferred', code: 'queue.job_failed', delayMs: 10, error, ranMs: 1, run, verb: 'defer' },
+      { type: 'job.dead_lettered', code: 'queue.job_failed', error, ranMs: 1, run },
+      { type: 'job.lost', error, ranMs: 1, run },
+      { type: 'job.threw_after_finish', error, run },
+      { type: 'job.unrecorded', error, run },
+    ];
+    for (const [level, message, fields] of linesOf(...events)) {
+      expect(['warn', 'error']).toContain(level);
+      expect(message).toContain('Job 77 (mail.send, attempt 2)');
+      expect(fields).toMatchObject({ attempt: 2, error, jobId: '77', kind: 'mail.send', tenantId: 'acme' });
+    }
+  });
+
+  it('R8: no text of an error is logged at info or below', () => {
+    const lines = linesOf(
+      { type: 'job.rerun', error, rerun: 1, run },
+      { type: 'job.refused', code: 'mail.closed', ranMs: 1, run },
+      { type: 'job.given_back', reason: 'shutdown', run },
+      { type: 'job.completed', counts: undefined, outcome: null, ranMs: 1, run, verb: 'complete' },
+    );
+    for (const [level, message, fields] of lines) {
+      expect(['debug', 'info']).toContain(level);
+      expect(message).not.toContain(error.message);
+      expect(Object.values(fields)).not.toContain(error);
+      expect(fields).toMatchObject({ jobId: '77' });
+    }
+  });
+
+  it('R2: a lost lease is one line, which says that nothing stays', () => {
+    expect(linesOf({ type: 'job.lost', error, ranMs: 1_234.5, run })).toEqual([
+      [
+        'warn',
+        'Job 77 (mail.send, attempt 2) lost its lease, after 1235 ms: what it wrote was rolled back.',
+        expect.anything(),
+      ],
+    ]);
+  });
+
+  it('R19: the line at the start says how many connections each role holds, and warns of a pool without room', () => {
+    const connections = [
+      { connections: 4, role: "handlers (of the application's pool of 4)" },
+      { connections: 3, role: 'control traffic' },
+    ];
+    const started = { connections, kinds: ['a', 'b'], slots: 4, type: 'runner.started' } as const;
+    const [plain, warned] = linesOf({ ...started, warnings: [] }, { ...started, warnings: ['The whole pool.'] });
+    const line =
+      "Running 2 kinds on 4 slots. Connections: handlers (of the application's pool of 4) 4, control traffic 3.";
+    expect(plain!.slice(0, 2)).toEqual(['info', line]);
+    expect(warned!.slice(0, 2)).toEqual(['warn', `${line} The whole pool.`]);
+  });
+});
