@@ -53,7 +53,11 @@ export async function postgresHarness(using: 'pg' | 'typeorm'): Promise<JobStore
       requests: async () => (await database.adminQuery(`SELECT FROM ${SCHEMA.of('job_request')}`)).length,
       resolve: (id) => resolve(database, id),
     },
-    clear: async () => void (await database.adminQuery(`TRUNCATE ${TABLES}, effect`)),
+    clear: async () => {
+      // What a failed test has left open must not keep the next one waiting.
+      await database.terminateBackends(`state LIKE 'idle in transaction%'`);
+      await database.adminQuery(`TRUNCATE ${TABLES}, effect`);
+    },
     close: async () => {
       await store.close();
       await database.drop();
