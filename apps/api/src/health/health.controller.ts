@@ -1,16 +1,19 @@
-import { withDeadline } from '@holdfast/kernel';
+import { UnitOfWork, withDeadline } from '@holdfast/kernel';
 import { Controller, Get, Logger } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { Problem } from '../problems/problem.js';
 
 const READY_DEADLINE_MS = 2_000;
+/** A server that only reads, as after a failover, fails it with 25006: so the connection is not used again (K33). */
+const WRITABLE = `DO $$ BEGIN
+  IF current_setting('transaction_read_only') = 'on' THEN RAISE read_only_sql_transaction; END IF;
+END $$`;
 
 /** HealthController tells whether the process lives and whether it can serve. */
 @Controller('health')
 export class HealthController {
   private readonly logger = new Logger(HealthController.name);
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly unitOfWork: UnitOfWork) {}
 
   /** live touches no dependency. */
   @Get('live')
@@ -18,19 +21,19 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** ready answers 503 when the database does not answer within two seconds, an exhausted pool included. */
+  /** ready answers 503 when the database cannot be written to within two seconds: away, read-only, or its pool exhausted. */
   @Get('ready')
   async ready(): Promise<{ status: 'ok' }> {
     try {
       await withDeadline(
-        this.dataSource.query('SELECT 1'),
+        this.unitOfWork.run((tx) => tx.sql.query(WRITABLE)),
         READY_DEADLINE_MS,
         () => new Error(`no answer within ${READY_DEADLINE_MS} ms`),
       );
       return { status: 'ok' };
     } catch (error) {
-      this.logger.warn(`The database cannot be reached: ${error instanceof Error ? error.message : 'unknown'}`);
-      throw new Problem(503, 'The database cannot be reached at the moment.');
+      this.logger.warn(`The database cannot be written to: ${error instanceof Error ? error.message : 'unknown'}`);
+      throw new Problem(503, 'The database cannot be written to at the moment.');
     }
   }
 }

@@ -1,15 +1,18 @@
-import { withDeadline } from '@holdfast/kernel';
+import { UnitOfWork, withDeadline } from '@holdfast/kernel';
 import { Controller, Get, Logger, ServiceUnavailableException } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 
 const READY_DEADLINE_MS = 2_000;
+/** A server that only reads, as after a failover, fails it with 25006: so the connection is not used again (K33). */
+const WRITABLE = `DO $$ BEGIN
+  IF current_setting('transaction_read_only') = 'on' THEN RAISE read_only_sql_transaction; END IF;
+END $$`;
 
 /** HealthController tells whether the process lives and whether it can work. */
 @Controller('health')
 export class HealthController {
   private readonly logger = new Logger(HealthController.name);
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly unitOfWork: UnitOfWork) {}
 
   /** live touches no dependency. */
   @Get('live')
@@ -17,19 +20,19 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** ready answers 503 when the database does not answer within two seconds, an exhausted pool included. */
+  /** ready answers 503 when the database cannot be written to within two seconds: away, read-only, or its pool exhausted. */
   @Get('ready')
   async ready(): Promise<{ status: 'ok' }> {
     try {
       await withDeadline(
-        this.dataSource.query('SELECT 1'),
+        this.unitOfWork.run((tx) => tx.sql.query(WRITABLE)),
         READY_DEADLINE_MS,
         () => new Error(`no answer within ${READY_DEADLINE_MS} ms`),
       );
       return { status: 'ok' };
     } catch (error) {
-      this.logger.warn(`The database cannot be reached: ${error instanceof Error ? error.message : 'unknown'}`);
-      throw new ServiceUnavailableException('The database cannot be reached at the moment.');
+      this.logger.warn(`The database cannot be written to: ${error instanceof Error ? error.message : 'unknown'}`);
+      throw new ServiceUnavailableException('The database cannot be written to at the moment.');
     }
   }
 }
