@@ -182,6 +182,7 @@ describe.each(['pg', 'typeorm'] as const)('R5: a backend that is terminated, on 
     stand.attached(Write, (job) => (job.attempt === 1 ? Promise.reject(new Error('once')) : Promise.resolve()));
     const id = await stand.enqueue(Write, { text: 'a' });
     await stand.start({ pollMs: 100 });
+    expect(await stand.seenOf('job.retried', id)).toMatchObject({ code: 'queue.job_failed' });
     await stand.seenOf('job.completed', id);
     expect(kill.on).toBe(false);
     const job = await stand.job(id);

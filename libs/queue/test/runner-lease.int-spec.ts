@@ -59,7 +59,7 @@ describe('The lease and the time of a run', () => {
     const runner = await stand.start();
     const id = await stand.enqueue(Short, {});
     runner.wake();
-    await stand.seenOf('job.retried', id);
+    await stand.seenOf('job.retried', id, 2_500);
     const sleeping = () =>
       db.backends().then((all) => all.every(({ query, state }) => state !== 'active' || !query.includes('pg_sleep')));
     await waitFor(sleeping, { deadlineMs: 3_000, what: 'the statement to end' });

@@ -45,7 +45,7 @@ export class SettlementRecorder {
     for (let tries = 1; ; tries += 1) {
       try {
         if (await this.batch.settle({ lease: run.lease, settlement })) return true;
-        return unsure && (await this.store.verdict(run.lease, run.claimed.attempt)) === 'settled';
+        return unsure && (await this.wasWritten(run, settlement));
       } catch (error) {
         unsure = true;
         const reached = !isConnectionLost(error);
@@ -54,6 +54,12 @@ export class SettlementRecorder {
         await pause(Math.max(1, Math.min(pauseMs, run.leaseLeftMs)), new AbortController().signal);
       }
     }
+  }
+
+  /** wasWritten: an earlier try whose answer was lost has ended the attempt. Of a failure the row cannot tell; most likely it has. */
+  private async wasWritten(run: Run, { verb }: Settlement): Promise<boolean> {
+    if (verb !== 'complete' && verb !== 'repeat') return true;
+    return (await this.store.verdict(run.lease, run.claimed.attempt)) === 'settled';
   }
 }
 
