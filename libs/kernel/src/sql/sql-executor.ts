@@ -13,7 +13,8 @@ export interface SqlResult<Row = unknown> {
 export interface SqlExecutor {
   /**
    * query sends `text` with positional `values` (`$1` …) and rejects with the driver's own error.
-   * `name`, where given, lets the connection keep the statement prepared under it; an executor may ignore it.
+   * `name`, where given, lets the connection keep the statement prepared under it; an executor may ignore it, and one of the application's own is
+   * given none.
    */
   query<Row = unknown>(text: string, values?: readonly unknown[], name?: string): Promise<SqlResult<Row>>;
 }

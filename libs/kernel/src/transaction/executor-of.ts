@@ -45,7 +45,7 @@ export function executorOf(handle: TransactionHandle): SqlExecutor {
     return new QueryRunnerExecutor('A QueryRunner', handle as QueryRunnerLike);
   if (has(handle, 'totalCount', 'number') && has(handle, 'connect')) throw new NoOpenTransactionError('A pool');
   if (isPgClient(handle)) return new ClientExecutor(handle);
-  if (has(handle, 'query')) return handle as SqlExecutor;
+  if (has(handle, 'query')) return handle instanceof PgExecutor ? handle : new ForeignExecutor(handle as SqlExecutor);
   throw new NoOpenTransactionError(
     handle === null || handle === undefined ? String(handle) : 'A value that is no transaction',
   );
@@ -79,6 +79,18 @@ class ClientExecutor implements SqlExecutor {
   async query<Row>(text: string, values?: readonly unknown[], name?: string): Promise<SqlResult<Row>> {
     requireOpen('A pg client', statusOf(this.client));
     return new PgExecutor(this.client).query<Row>(text, values, name);
+  }
+}
+
+/**
+ * ForeignExecutor sends text and values alone: a `query` bound to a `pg` client takes whatever comes third for a callback, and calls it where nobody
+ * can catch what happens.
+ */
+class ForeignExecutor implements SqlExecutor {
+  constructor(private readonly executor: SqlExecutor) {}
+
+  query<Row>(text: string, values: readonly unknown[] = []): Promise<SqlResult<Row>> {
+    return this.executor.query<Row>(text, values);
   }
 }
 

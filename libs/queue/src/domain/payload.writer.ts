@@ -27,8 +27,6 @@ export class PayloadWriter {
 
   /** write answers the text. Throws InvalidPayloadError with the path, or PayloadTooLargeError. */
   write(payload: unknown): string {
-    if (typeof payload !== 'object' || payload === null || Array.isArray(payload))
-      this.refuse(`is ${nameOf(payload)}, a payload is an object`);
     const text = this.guarded(payload);
     if (Buffer.byteLength(text) > this.limitBytes) throw new PayloadTooLargeError(this.kind, this.limitBytes);
     return text;
@@ -62,6 +60,8 @@ export class PayloadWriter {
   /** Getters and proxies run foreign code: whatever they throw is a refusal at the place where it was met. */
   private guarded(payload: unknown): string {
     try {
+      if (typeof payload !== 'object' || payload === null || Array.isArray(payload))
+        this.refuse(`is ${nameOf(payload)}, a payload is an object`);
       return this.value(payload);
     } catch (error) {
       if (error instanceof InvalidPayloadError || error instanceof PayloadTooLargeError) throw error;
