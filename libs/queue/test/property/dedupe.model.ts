@@ -1,13 +1,22 @@
 import type { Lease } from '../../src/domain/lease.js';
+import type { Enqueued } from '../../src/domain/request.js';
+
+/** AskedRequest is what a caller asked for, and the answer. */
+export interface AskedRequest {
+  readonly answer: Enqueued;
+  /** dueBy is the moment, in milliseconds, by which its job must be due; generous by minutes. */
+  readonly dueBy: number;
+  /** number is its payload. */
+  readonly number: number;
+  readonly replace: boolean;
+  readonly tenant: string;
+}
 
 /** ModelRequest is a request as the model knows it. */
-export interface ModelRequest {
-  readonly answeredId: string;
+export interface ModelRequest extends AskedRequest {
   committedAt: number | undefined;
   /** coveredByRunning: a run that was RUNNING, and not held, when the caller enqueued (Q6). */
   readonly coveredByRunning: boolean;
-  readonly enqueuedAt: number;
-  readonly tenant: string;
 }
 
 /** ModelRun is a claimed attempt as the model knows it. */
@@ -17,6 +26,8 @@ export interface ModelRun {
   held: boolean;
   readonly jobId: string;
   readonly lease: Lease;
+  /** number is the payload it runs with. */
+  readonly number: number;
   readonly tenant: string;
 }
 
@@ -25,6 +36,7 @@ export class DedupeModel {
   readonly requests: ModelRequest[] = [];
   readonly runs: ModelRun[] = [];
   private clock = 0;
+  private readonly replacements = new Set<number>();
 
   constructor(private readonly whenRunning: 'merge' | 'rerun') {}
 
@@ -32,8 +44,13 @@ export class DedupeModel {
     return this.runs.filter((run) => run.endedAt === undefined);
   }
 
-  claimed(jobId: string, tenant: string, lease: Lease): void {
-    this.runs.push({ claimedAt: this.tick(), endedAt: undefined, held: false, jobId, lease, tenant });
+  /** awaited answers the committed requests that a run is still to cover. */
+  get awaited(): ModelRequest[] {
+    return this.requests.filter((request) => !request.coveredByRunning && this.runOf(request) === undefined);
+  }
+
+  claimed(run: Omit<ModelRun, 'claimedAt' | 'endedAt' | 'held'>): void {
+    this.runs.push({ ...run, claimedAt: this.tick(), endedAt: undefined, held: false });
   }
 
   commit(requests: readonly ModelRequest[]): void {
@@ -41,28 +58,31 @@ export class DedupeModel {
     this.requests.push(...requests);
   }
 
-  enqueued(answeredId: string, tenant: string): ModelRequest {
-    const running = this.running.find((run) => run.tenant === tenant && !run.held);
-    return {
-      answeredId,
-      committedAt: undefined,
-      coveredByRunning: this.whenRunning === 'merge' && running !== undefined,
-      enqueuedAt: this.tick(),
-      tenant,
-    };
+  enqueued(asked: AskedRequest): ModelRequest {
+    if (asked.replace) this.replacements.add(asked.number);
+    const running = this.running.some((run) => run.tenant === asked.tenant && !run.held);
+    return { ...asked, committedAt: undefined, coveredByRunning: this.whenRunning === 'merge' && running };
   }
 
   end(run: ModelRun): void {
     run.endedAt = this.tick();
   }
 
-  /** uncovered answers the committed requests that no run covers: none that started after the commit, and none that was running in Q6's sense. */
-  uncovered(): ModelRequest[] {
-    return this.requests.filter(
-      (request) =>
-        !request.coveredByRunning &&
-        !this.runs.some((run) => run.tenant === request.tenant && run.claimedAt > (request.committedAt ?? Infinity)),
+  /** replaces tells whether a payload is that of a request that asked to replace another's (Q5). */
+  replaces(number: number): boolean {
+    return this.replacements.has(number);
+  }
+
+  /** runsAfter answers the runs that started after a request had committed. */
+  runsAfter(request: ModelRequest): ModelRun[] {
+    return this.runs.filter(
+      (run) => run.tenant === request.tenant && run.claimedAt > (request.committedAt ?? Infinity),
     );
+  }
+
+  /** A request that replaces is covered by a run with its payload, or with one that replaced it. */
+  private runOf(request: ModelRequest): ModelRun | undefined {
+    return this.runsAfter(request).find((run) => !request.replace || this.replaces(run.number));
   }
 
   private tick(): number {

@@ -1,96 +1,89 @@
 import { randomUUID } from 'node:crypto';
 import { executorOf } from '@holdfast/kernel';
-import type { Client, Pool } from 'pg';
+import type { Client } from 'pg';
 import type { EncodedRequest } from '../../src/domain/request.js';
 import type { Settlement } from '../../src/domain/settlement.js';
+import type { Jobs } from '../../src/ports/jobs.js';
 import type { JobStore } from '../../src/ports/job-store.js';
-import type { Command, ISOLATIONS } from './dedupe.commands.js';
+import { DedupeChecks } from './dedupe.checks.js';
+import type { AskCommand, Asked, Command, ISOLATIONS, Meanwhile } from './dedupe.commands.js';
 import { DedupeModel, type ModelRequest, type ModelRun } from './dedupe.model.js';
+import type { DedupeTable } from './dedupe.table.js';
 
 const TENANTS = [null, 'acme'] as const;
+const HOUR_MS = 3_600_000;
 const LEASE_MS = 600_000;
+/** How much later than asked a job may be due: the clocks of model and database differ, and steps take a while. */
+const SLACK_MS = 600_000;
+
+const PLAIN = { after: 'nothing', before: 'nothing', dueInMs: 0, isolation: 'READ COMMITTED', replace: false } as const;
 
 interface Caller {
   readonly client: Client;
+  isolation: (typeof ISOLATIONS)[number];
   /** levels are the requests of the open transaction, one list per open savepoint; empty when none is open. */
   levels: ModelRequest[][];
 }
 
-interface LiveRow {
-  readonly due_at: string;
-  readonly id: string;
-  readonly state: number;
-  readonly tenant: string;
-  readonly token: string | null;
+/** WorldParts are what a world plays on. */
+export interface WorldParts {
+  readonly clients: readonly Client[];
+  readonly jobs: Jobs;
+  readonly store: JobStore;
+  readonly table: (kind: string) => DedupeTable;
+  readonly whenRunning: 'merge' | 'rerun';
 }
 
-/** DedupeWorld plays commands on real connections and on the model, and checks after each that they agree (Q4, Q6). */
+/** DedupeWorld plays commands on real connections and on the model, and checks after each that they agree (Q4, Q5, Q6). */
 export class DedupeWorld {
-  readonly kind = `prop.k${randomUUID().replaceAll('-', '')}`;
-  readonly model: DedupeModel;
   private readonly callers: readonly Caller[];
-  private readonly pending = new Map<string, LiveRow>();
+  private readonly checks: DedupeChecks;
+  private readonly kind = `prop.k${randomUUID().replaceAll('-', '')}`;
+  private readonly model: DedupeModel;
+  private numbers = 0;
+  private readonly store: JobStore;
+  private readonly table: DedupeTable;
 
-  constructor(
-    clients: readonly Client[],
-    private readonly observer: Pool,
-    private readonly schema: string,
-    private readonly store: JobStore,
-    private readonly whenRunning: 'merge' | 'rerun',
-  ) {
-    this.callers = clients.map((client) => ({ client, levels: [] }));
-    this.model = new DedupeModel(whenRunning);
+  constructor(private readonly parts: WorldParts) {
+    this.callers = parts.clients.map((client) => ({ client, isolation: 'READ COMMITTED', levels: [] }));
+    this.model = new DedupeModel(parts.whenRunning);
+    this.store = parts.store;
+    this.table = parts.table(this.kind);
+    this.checks = new DedupeChecks(this.model, this.table, parts.jobs);
   }
 
   async play(command: Command): Promise<void> {
-    switch (command.type) {
-      case 'begin':
-        return this.begin(this.callers[command.caller]!, command.isolation);
-      case 'enqueue':
-        return this.enqueue(this.callers[command.caller]!, TENANTS[command.tenant] ?? null, command.dueInMs);
-      case 'intake':
-        return void (await this.store.intake(100));
-      case 'claim':
-        return this.claim();
-      case 'hold':
-        return this.hold(this.pick(command.run));
-      case 'end':
-        return this.end(this.pick(command.run), command.how);
-      default:
-        return this.control(this.callers[command.caller]!, command.type);
-    }
+    await this.step(command);
+    await this.checks.afterStep();
+    if (command.type === 'intake') await this.checks.answers();
   }
 
-  /** check asserts what must hold after every step. */
-  async check(): Promise<void> {
-    const rows = await this.liveRows();
-    const tenants = rows.map((row) => row.tenant);
-    if (new Set(tenants).size !== tenants.length) throw new Error(`Two live jobs share a key: ${JSON.stringify(rows)}`);
-    const leases = rows.filter((row) => row.state === 1).map((row) => `${row.id} ${row.token}`);
-    const expected = this.model.running.map((run) => `${run.jobId} ${run.lease.token}`);
-    if (leases.sort().join() !== expected.sort().join())
-      throw new Error(`Leases differ: table ${leases.join()}, model ${expected.join()}`);
-    this.checkDue(rows);
-    await this.checkAnswers();
-  }
-
-  /** settle ends every open transaction and run, and runs what is left until nothing is. */
+  /** quiesce ends every open transaction and run, and runs what is left until nothing is. */
   async quiesce(): Promise<void> {
     for (const caller of this.callers) if (caller.levels.length > 0) await this.control(caller, 'commit');
     for (let round = 0; round < 20; round += 1) {
       for (const run of this.model.running) await this.end(run, 'complete');
       await this.store.intake(1_000);
-      await this.observer.query(
-        `UPDATE ${this.schema}.job SET due_at = now() - interval '1 hour' WHERE kind = $1 AND state = 0`,
-        [this.kind],
-      );
+      await this.checks.afterStep();
+      await this.makeDue();
       await this.claim();
       await this.claim();
-      await this.check();
-      if (this.model.running.length === 0 && (await this.requestsLeft()) === 0 && (await this.liveRows()).length === 0)
-        return;
+      await this.checks.afterStep();
+      if (this.model.running.length > 0) continue;
+      if ((await this.table.requests()).length === 0 && (await this.table.live()).length === 0)
+        return this.checks.atRest();
     }
     throw new Error('The queue of this key does not come to rest.');
+  }
+
+  private async ask({ after, before, isolation, ...asked }: Omit<AskCommand, 'type'>): Promise<void> {
+    const caller = this.callers.find(({ levels }) => levels.length === 0);
+    if (!caller) return;
+    await this.begin(caller, isolation);
+    await this.happen(before, asked.tenant);
+    await this.enqueue(caller, asked);
+    await this.happen(after, asked.tenant);
+    await this.control(caller, 'commit');
   }
 
   private async begin(caller: Caller, isolation: (typeof ISOLATIONS)[number]): Promise<void> {
@@ -98,29 +91,22 @@ export class DedupeWorld {
     await caller.client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
     // The first statement fixes the snapshot of the stricter levels, so that it can be old by the time of the enqueue.
     await caller.client.query('SELECT 1');
+    caller.isolation = isolation;
     caller.levels = [[]];
   }
 
-  private async enqueue(caller: Caller, tenantId: string | null, dueInMs: number): Promise<void> {
-    if (caller.levels.length === 0) await this.begin(caller, 'READ COMMITTED');
-    const answer = await this.store.enqueue(this.request(tenantId, dueInMs), executorOf(caller.client));
-    caller.levels.at(-1)!.push(this.model.enqueued(answer.id, tenantId ?? ''));
-  }
-
-  private request(tenantId: string | null, dueInMs: number): EncodedRequest {
-    return {
-      dedupeKey: 'the-key',
-      dueAt: null,
-      dueInMs: dueInMs === 0 ? null : dueInMs,
-      kind: this.kind,
-      maxAttempts: 100,
-      payloadJson: '{}',
-      payloadVersion: 1,
-      priority: 5,
-      replacePayload: false,
-      tenantId,
-      whenRunning: this.whenRunning,
-    };
+  private async claim(): Promise<void> {
+    const order = () => ({
+      fullLook: true,
+      kinds: [{ kind: this.kind, leaseMs: LEASE_MS, limit: 1 }],
+      limit: 1,
+      owner: 'property',
+      token: randomUUID(),
+    });
+    const job = (await this.store.claim(order()))[0] ?? (await this.store.claimSuspect(order()));
+    if (!job) return;
+    const { n: number } = job.payload as { n: number };
+    this.model.claimed({ jobId: job.id, lease: job.lease, number, tenant: job.tenantId ?? '' });
   }
 
   private async control(
@@ -143,32 +129,11 @@ export class DedupeWorld {
     }
   }
 
-  private async claim(): Promise<void> {
-    const order = () => ({
-      fullLook: true,
-      kinds: [{ kind: this.kind, leaseMs: LEASE_MS, limit: 1 }],
-      limit: 1,
-      owner: 'property',
-      token: randomUUID(),
-    });
-    const job = (await this.store.claim(order()))[0] ?? (await this.store.claimSuspect(order()));
-    if (job) this.model.claimed(job.id, job.tenantId ?? '', job.lease);
-  }
-
-  private async hold(run: ModelRun | undefined): Promise<void> {
-    if (!run) return;
-    if (!(await this.store.hold(run.lease))) throw new Error('A hold on a held lease was refused.');
-    run.held = true;
-  }
-
   private async end(run: ModelRun | undefined, how: string): Promise<void> {
     if (!run) return;
-    this.pending.delete(run.jobId);
+    this.checks.forget(run.jobId);
     if (how === 'crash') {
-      await this.observer.query(
-        `UPDATE ${this.schema}.job SET lease_until = now() - interval '1 second' WHERE id = $1`,
-        [run.jobId],
-      );
+      await this.table.expireLease(run.jobId);
       const reaped = await this.store.reap([this.kind], 10);
       if (![...reaped.returned, ...reaped.deadLettered].some((job) => job.id === run.jobId))
         throw new Error('An expired lease was not reaped.');
@@ -181,34 +146,37 @@ export class DedupeWorld {
     if (late[0] !== false) throw new Error('A stale token settled a job.');
   }
 
-  private checkDue(rows: readonly LiveRow[]): void {
-    for (const row of rows) {
-      const before = this.pending.get(row.id);
-      if (row.state === 0 && before?.state === 0 && row.due_at > before.due_at)
-        throw new Error(`A request delayed job ${row.id}.`);
-      this.pending.set(row.id, row);
-    }
+  private async enqueue(caller: Caller, command: Asked): Promise<void> {
+    if (caller.levels.length === 0) await this.begin(caller, 'READ COMMITTED');
+    const tenant = TENANTS[command.tenant] ?? null;
+    const number = (this.numbers += 1);
+    const live = (await this.table.live()).find((row) => row.tenant === (tenant ?? ''));
+    const answer = await this.store.enqueue(this.request(tenant, number, command), executorOf(caller.client));
+    if (caller.isolation === 'READ COMMITTED') this.checks.answer(answer, live);
+    const dueBy = Date.now() + command.dueInMs + SLACK_MS;
+    caller.levels
+      .at(-1)!
+      .push(this.model.enqueued({ answer, dueBy, number, replace: command.replace, tenant: tenant ?? '' }));
   }
 
-  private async checkAnswers(): Promise<void> {
-    const ids = this.model.requests.map((request) => request.answeredId);
-    const { rows } = await this.observer.query<{ id: string }>(
-      `SELECT id::text FROM unnest($1::bigint[]) id WHERE NOT EXISTS (SELECT FROM ${this.schema}.job j WHERE j.id = id.id)
-         AND NOT EXISTS (SELECT FROM ${this.schema}.job_request r WHERE r.id = id.id)
-         AND NOT EXISTS (SELECT FROM ${this.schema}.job_alias a WHERE a.request_id = id.id)`,
-      [ids],
-    );
-    if (rows.length > 0) throw new Error(`Answers name nothing: ${rows.map((row) => row.id).join()}`);
+  private async happen(meanwhile: Meanwhile, tenant: number): Promise<void> {
+    const run = this.model.running.find((running) => running.tenant === (TENANTS[tenant] ?? ''));
+    if (meanwhile === 'nothing') return;
+    if (meanwhile === 'hold') return this.hold(run);
+    await this.end(run, meanwhile === 'again' ? 'repeat' : 'complete');
+    if (meanwhile === 'again') await this.claim();
+    if (meanwhile === 'restart') await this.start(tenant);
   }
 
-  private async liveRows(): Promise<LiveRow[]> {
-    const { rows } = await this.observer.query<LiveRow>(
-      `SELECT id::text, coalesce(tenant_id, '') AS tenant, state, lease_token::text AS token,
-              to_char(due_at AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS') AS due_at
-         FROM ${this.schema}.job WHERE kind = $1 AND state IN (0, 1)`,
-      [this.kind],
-    );
-    return rows;
+  private async hold(run: ModelRun | undefined): Promise<void> {
+    if (!run) return;
+    if (!(await this.store.hold(run.lease))) throw new Error('A hold on a held lease was refused.');
+    run.held = true;
+  }
+
+  private async makeDue(): Promise<void> {
+    await this.table.makeDue();
+    this.checks.forget();
   }
 
   private pick(index: number): ModelRun | undefined {
@@ -216,9 +184,54 @@ export class DedupeWorld {
     return running[index % Math.max(running.length, 1)];
   }
 
-  private async requestsLeft(): Promise<number> {
-    const { rows } = await this.observer.query(`SELECT FROM ${this.schema}.job_request WHERE kind = $1`, [this.kind]);
-    return rows.length;
+  private request(tenantId: string | null, number: number, { dueInMs, replace }: Asked): EncodedRequest {
+    return {
+      dedupeKey: 'the-key',
+      dueAt: null,
+      dueInMs: dueInMs === 0 ? null : dueInMs,
+      kind: this.kind,
+      maxAttempts: 100,
+      payloadJson: JSON.stringify({ n: number }),
+      payloadVersion: 1,
+      priority: 5,
+      replacePayload: replace,
+      tenantId,
+      whenRunning: this.parts.whenRunning,
+    };
+  }
+
+  /** start takes the key to a run. */
+  private async start(tenant: number): Promise<void> {
+    await this.ask({ ...PLAIN, tenant });
+    await this.store.intake(100);
+    await this.checks.afterStep();
+    await this.makeDue();
+    await this.claim();
+  }
+
+  private async step(command: Command): Promise<void> {
+    switch (command.type) {
+      case 'begin':
+        return this.begin(this.callers[command.caller]!, command.isolation);
+      case 'ask':
+        return this.ask(command);
+      case 'enqueue':
+        return this.enqueue(this.callers[command.caller]!, command);
+      case 'intake':
+        return void (await this.store.intake(100));
+      case 'lockedIntake':
+        return this.table.whileLocked(() => this.store.intake(100));
+      case 'claim':
+        return this.claim();
+      case 'start':
+        return this.start(command.tenant);
+      case 'hold':
+        return this.hold(this.pick(command.run));
+      case 'end':
+        return this.end(this.pick(command.run), command.how);
+      default:
+        return this.control(this.callers[command.caller]!, command.type);
+    }
   }
 }
 
@@ -231,6 +244,10 @@ function settlementOf(how: string): Settlement {
       return { verb: 'repeat', delayMs: 0, outcome: null };
     case 'retry':
       return { verb: 'retry', delayMs: 0, failure };
+    case 'retryLater':
+      return { verb: 'retry', delayMs: HOUR_MS, failure };
+    case 'defer':
+      return { verb: 'defer', delayMs: HOUR_MS, failure };
     case 'refuse':
       return { verb: 'refuse', code: 'test.refused', params: null };
     case 'bury':

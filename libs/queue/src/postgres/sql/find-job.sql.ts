@@ -29,24 +29,30 @@ export interface FindJobRow {
 const ms = (moment: string) => `(extract(epoch FROM ${moment}) * 1000)::float8`;
 
 /**
- * Finds one job by its id, else by the alias of a request that ended in another job, else a request that intake has not seen yet.
+ * Finds one job by its id, else by the aliases of requests that ended in one another and in a job, else a request that is no job yet.
  *
- * One snapshot for the three, so that an intake in between loses nobody. Locks: none. Index: the primary keys of job, job_alias and
- * job_request. Fence: none, it only reads. The payload is not touched.
+ * A request that waits for a run takes in later ones, and is taken in itself: aliases form a chain. One snapshot for all of it, so that an intake
+ * in between loses nobody. Locks: none. Index: the primary keys of job, job_alias and job_request. Fence: none, it only reads. The payload is not
+ * touched.
  */
 export const findJob = new Statement<FindJobParams, FindJobRow>({
   name: 'find-job',
   text: (schema) => `
+WITH RECURSIVE named (id) AS (
+  SELECT $1::bigint
+  UNION
+  SELECT a.job_id FROM named n CROSS JOIN LATERAL (SELECT a.job_id FROM ${schema.of('job_alias')} a WHERE a.request_id = n.id OFFSET 0) a
+)
 SELECT id::text AS id, kind, tenant_id, dedupe_key, state::int AS state, priority::int AS priority, attempt, max_attempts, outcome, error_code,
   refusal::text AS refusal, failures::text AS failures, ${ms('created_at')} AS created_at, ${ms('due_at')} AS due_at,
   ${ms('claimed_at')} AS claimed_at, ${ms('finished_at')} AS finished_at, ${ms('deferred_since')} AS deferred_since
 FROM ${schema.of('job')}
-WHERE id = coalesce((SELECT job_id FROM ${schema.of('job_alias')} WHERE request_id = $1::bigint), $1::bigint)
+WHERE id = ANY (ARRAY(SELECT n.id FROM named n))
 UNION ALL
 SELECT id::text, kind, tenant_id, dedupe_key, 0, priority::int, 0, max_attempts, NULL, NULL, NULL, NULL, ${ms('created_at')}, ${ms('due_at')},
   NULL, NULL, NULL
 FROM ${schema.of('job_request')}
-WHERE id = $1::bigint
+WHERE id = ANY (ARRAY(SELECT n.id FROM named n))
 LIMIT 1`,
   values: ({ id }) => [id],
 });
