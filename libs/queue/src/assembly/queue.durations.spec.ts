@@ -2,7 +2,6 @@ import { Database } from '@holdfast/kernel';
 import { defineJob } from '../domain/definition.js';
 import { type } from '../domain/payload.schema.js';
 import { resolveQueueOptions } from './queue.options.check.js';
-import type { QueueOptions } from './queue.options.js';
 
 /** It opens nothing: the options only look whether it could. */
 class UnusedDatabase extends Database {

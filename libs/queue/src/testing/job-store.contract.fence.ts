@@ -1,8 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { TransactionEndedError, type IsolationLevel } from '@holdfast/kernel';
 import { LeaseLostError } from '../errors/lease-lost.error.js';
 import type { ClaimedJob } from '../ports/job-store.js';
-import { KIND, request, StoreActor, type JobStoreHarness } from './job-store.harness.js';
+import { KIND, OVER_MS, request, StoreActor, type JobStoreHarness } from './job-store.harness.js';
 
 const ISOLATIONS: readonly IsolationLevel[] = ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'];
 
@@ -41,8 +40,7 @@ export function fenceContract(harness: () => JobStoreHarness): void {
 
     it('R2: a lost lease raises in the fence: everything rolls back, nothing is recorded', async () => {
       await actor.add({});
-      const job = await actor.claimOne({ leaseMs: 1 });
-      await pause(5);
+      const job = await actor.claimOne({ leaseMs: OVER_MS });
       const open = await beginRun(job);
       await application().effect(open.transaction, 'late');
       await actor.store.reap([KIND], 10);

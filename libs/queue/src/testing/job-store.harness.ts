@@ -56,6 +56,8 @@ export interface ApplicationHarness {
 /** KIND is the kind that the contract suite uses where the kind does not matter. */
 export const KIND = 'contract.job';
 const LEASE_MS = 30_000;
+/** OVER_MS makes a lease that is over already, so that no test waits for one to run out. */
+export const OVER_MS = -1;
 
 /** request is an encoded request for a job that is due now. */
 export function request(changes: Partial<EncodedRequest> = {}): EncodedRequest {
