@@ -150,8 +150,8 @@ describe('The claim loop', () => {
     const busy = await stand.enqueue(B, {});
     runner.wake();
     await gate.reached;
-    const suspects = await many(3);
-    await db.adminQuery('UPDATE holdfast.job SET suspect = true WHERE kind = $1', [A.kind]);
+    const suspects = await Promise.all(Array.from({ length: 3 }, () => stand.enqueue(A, {}, { runIn: '1h' })));
+    await db.adminQuery('UPDATE holdfast.job SET suspect = true, due_at = now() WHERE kind = $1', [A.kind]);
     const innocent = await stand.enqueue(A, {});
     runner.wake();
     expect(await stand.seen('suspects.awaited')).toMatchObject({ due: 3, running: 1 });
@@ -169,15 +169,15 @@ describe('The claim loop', () => {
     await stand.enqueue(B, {});
     runner.wake();
     await gate.reached;
-    const [suspect] = await many(1);
-    await db.adminQuery('UPDATE holdfast.job SET suspect = true WHERE id = $1', [suspect]);
+    const suspect = await stand.enqueue(A, {}, { runIn: '1h' });
+    await db.adminQuery('UPDATE holdfast.job SET suspect = true, due_at = now() WHERE id = $1', [suspect]);
     const innocent = await stand.enqueue(A, {});
     runner.wake();
     await stand.seen('suspects.awaited');
     await stand.seen('suspects.postponed');
     runner.wake();
     await stand.seenOf('job.completed', innocent);
-    expect(await stand.job(suspect!)).toMatchObject({ state: 'PENDING' });
+    expect(await stand.job(suspect)).toMatchObject({ state: 'PENDING' });
     gate.open();
   });
 

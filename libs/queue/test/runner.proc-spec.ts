@@ -9,12 +9,18 @@ const LEASES: RunnerOptions = { leases: { attachedMarginMs: 900, boundMarginMs: 
 describe('Runners in processes that die or stand still', () => {
   let db: TestDatabase;
   let stand: RunnerStand;
+  let children: SpawnedProcess[] = [];
 
   beforeAll(async () => {
     db = await standDatabase();
     stand = await RunnerStand.open(db);
   });
   beforeEach(() => emptied(db));
+  // A worker that a failed test leaves behind would run the jobs of the next one.
+  afterEach(async () => {
+    for (const child of children) if (!child.exited) await child.kill();
+    children = [];
+  });
   afterAll(async () => {
     await stand.close();
     await db.drop();
@@ -23,6 +29,7 @@ describe('Runners in processes that die or stand still', () => {
   const worker = async (options: RunnerOptions = {}): Promise<SpawnedProcess> => {
     const env = { DATABASE_URL: db.url, RUNNER_OPTIONS: JSON.stringify({ ...LEASES, ...options }) };
     const child = spawnTs('libs/queue/test/runner.child.ts', { env });
+    children.push(child);
     await child.event('ready');
     return child;
   };
@@ -63,10 +70,12 @@ describe('Runners in processes that die or stand still', () => {
     'R2, K110: an event loop blocked past the lease, while another process takes over: the late one changes nothing (%s)',
     async (mode) => {
       const definition = mode === 'attached' ? Attached : Detached;
-      const id = await job(definition, { blockMs: 4_500, name: mode, steps: [['wait', 'write', 'block'], ['write']] });
-      const blocked = await worker();
-      await blocked.event('waiting');
-      const other = await worker();
+      // Both are up before there is a job: how long a process takes to start must not count against the attempt.
+      const both = await Promise.all([worker(), worker()]);
+      const id = await job(definition, { blockMs: 6_000, name: mode, steps: [['wait', 'write', 'block'], ['write']] });
+      const waiting = () => both.find(({ events }) => events.some(({ event }) => event === 'waiting'));
+      const blocked = await waitFor(waiting, { deadlineMs: 20_000, what: 'one of them to start the job' });
+      const other = both.find((child) => child !== blocked)!;
       blocked.send({});
       await succeeded(id);
       const end = await blocked.event('job.lost');
