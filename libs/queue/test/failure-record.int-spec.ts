@@ -87,6 +87,31 @@ describe('What is recorded of a run that failed', () => {
     },
   );
 
+  it('R9: is run again on a lease that was renewed by its token', async () => {
+    const leases: { left: number; renewed: number | null }[] = [];
+    stand.attached(Later, async (job, ctx) => {
+      const [row] = await db.adminQuery<{ left: number; renewed: number | null }>(
+        `SELECT extract(epoch FROM j.lease_until - clock_timestamp())::float8 AS left, extract(epoch FROM r.until - clock_timestamp())::float8 AS renewed
+           FROM holdfast.job j LEFT JOIN holdfast.job_renewal r ON r.job_id = j.id AND r.token = j.lease_token WHERE j.id = $1`,
+        [job.id],
+      );
+      leases.push(row!);
+      // By now the lease of the claim is all but over: without a renewal the next run would have none.
+      await db.adminQuery(`UPDATE holdfast.job SET lease_until = clock_timestamp() WHERE id = $1`, [job.id]);
+      if (leases.length === 1) await ctx.tx.sql.query(`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001'; END $$`);
+    });
+    const runner = await stand.start();
+    const id = await stand.enqueue(Later, { text: 'a' });
+    runner.wake();
+    await stand.seenOf('job.rerun', id);
+    await stand.seenOf('job.completed', id);
+    const [first, second] = leases;
+    expect(first!.left).toBeGreaterThan(40);
+    expect(first!.renewed).toBeNull();
+    expect(second!.left).toBeLessThan(0);
+    expect(second!.renewed).toBeGreaterThan(40);
+  });
+
   it.each([
     ['message', () => new Error(`a${NUL}b`)],
     ['stack', () => Object.assign(new Error('a'), { stack: `a${NUL}b` })],
