@@ -7,6 +7,7 @@ import type { ApiConfiguration } from './configuration/api.configuration.js';
 import { DatabaseModule } from './database/database.module.js';
 import { EventsModule } from './events/events.module.js';
 import { HealthController } from './health/health.controller.js';
+import { HttpDrain } from './http.drain.js';
 import { JobsModule } from './jobs/jobs.module.js';
 import { ProblemFilter } from './problems/problem.filter.js';
 
@@ -32,7 +33,7 @@ export class ApiModule {
       module: ApiModule,
       controllers: [HealthController],
       imports: [DatabaseModule.with(configuration), queue, EventsModule.with(configuration), JobsModule],
-      providers: [filter],
+      providers: [filter, HttpDrain],
     };
   }
 }

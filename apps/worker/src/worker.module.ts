@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import type { WorkerConfiguration } from './configuration/worker.configuration.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HealthController } from './health/health.controller.js';
+import { HttpDrain } from './http.drain.js';
 import { EventRecordHandler } from './statistics/event-record.handler.js';
 import { WebhookModule } from './webhook/webhook.module.js';
 
@@ -29,7 +30,7 @@ export class WorkerModule {
       module: WorkerModule,
       controllers: [HealthController],
       imports: [DatabaseModule.with(configuration), queue, WebhookModule.with(configuration)],
-      providers: [EventRecordHandler],
+      providers: [EventRecordHandler, HttpDrain],
     };
   }
 }

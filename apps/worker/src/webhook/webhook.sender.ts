@@ -30,6 +30,8 @@ export interface WebhookSenderOptions {
 
 const MAX_DISCARDED_BYTES = 65_536;
 const MAX_DISCARD_MS = 2_000;
+/** This answer has no body: what follows it is another protocol. */
+const SWITCHING_PROTOCOLS = 101;
 
 /**
  * WebhookSender posts to addresses outside our own network and answers the status.
@@ -62,6 +64,13 @@ export class WebhookSender {
     return new Promise((resolve, reject) => {
       const request: ClientRequest = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, options);
       request.once('response', resolve);
+      // A receiver that wants to speak another protocol has answered, and gets no further.
+      request.once('upgrade', (response, socket) => {
+        socket.destroy();
+        resolve(response);
+      });
+      // Whatever else may come: a request that is over without an answer has failed.
+      request.once('close', () => reject(new Error('The connection ended without an answer.')));
       // Stays on for the life of the request: an error after the answer must not be an uncaught one.
       request.on('error', reject);
       request.end(body);
@@ -77,6 +86,7 @@ export class WebhookSender {
 
 /** discard reads an answer to its end or to the bounds, and ends the connection. It never rejects: the status is known. */
 function discard(response: IncomingMessage): Promise<void> {
+  if (response.statusCode === SWITCHING_PROTOCOLS) return Promise.resolve();
   return new Promise((resolve) => {
     let left = MAX_DISCARDED_BYTES;
     const timer = setTimeout(() => response.destroy(), MAX_DISCARD_MS);
