@@ -90,6 +90,12 @@ describe('plans of the store', () => {
   };
   const buffersOf = ([top]: PlanNode[]) => top!['Shared Hit Blocks']! + top!['Shared Read Blocks']!;
   const claimBuffers = async (params: ClaimParams) => buffersOf(await explain(claimJobs, params));
+  /** leastBuffers is the least of three claims: each is rolled back, and the next one cleans up behind it in the index. */
+  const leastBuffers = async () => {
+    const claims: number[] = [];
+    for (let i = 0; i < 3; i += 1) claims.push(await claimBuffers(claimParams()));
+    return Math.min(...claims);
+  };
   const readsAll = (nodes: PlanNode[]) =>
     nodes.filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'job');
 
@@ -183,14 +189,14 @@ describe('plans of the store', () => {
     await client.query(STORE_SESSION);
     await insert(1_000);
     await client.query(`VACUUM ANALYZE ${JOB}`);
-    const alone = await claimBuffers(claimParams());
+    const alone = await leastBuffers();
     await bulk(async () => {
       await insert(300_000, { attempt: '1', finished_at: `now() - i * interval '1 millisecond'`, state: '2' });
       await insert(300_000, { due_at: `now() + interval '1 day' + i * interval '1 millisecond'` });
       await insert(300_000, { due_at: `now() - interval '1 day'`, kind: `'another.job'` });
       await insert(300_000, { due_at: `now() - interval '1 day'`, priority: '9' });
     });
-    const among = await claimBuffers(claimParams());
+    const among = await leastBuffers();
     expect(among / alone).toBeLessThan(1.5);
   });
 
