@@ -16,6 +16,9 @@ export class JobsController {
   async find(@Param('id') id: string): Promise<JobView> {
     const job = JOB_ID.test(id) ? await this.jobs.find(id) : undefined;
     if (job) return jobView(job);
-    throw new Problem(404, 'There is no job with this id. Jobs are kept for a while after they end, not for ever.');
+    throw new Problem(
+      404,
+      'There is no job with this id. An id can be looked up once the transaction that enqueued it has committed.',
+    );
   }
 }

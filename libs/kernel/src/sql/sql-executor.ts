@@ -8,7 +8,8 @@ export interface SqlResult<Row = unknown> {
  * SqlExecutor runs one statement on one connection: all that Holdfast needs of a database library.
  *
  * Whoever hands one over decides which transaction the statement joins: the one that is open on its connection.
- * A `pg` client satisfies it as it is; `typeOrm(...)` and the transactions of Holdfast carry one.
+ * A `pg` client is taken wherever a handle is (`{ in: client }`): `executorOf` wraps it, because its own `query` takes a third argument for a callback.
+ * The transactions of Holdfast carry one, those of `typeOrm(...)` included.
  */
 export interface SqlExecutor {
   /**

@@ -8,8 +8,8 @@ export class MigrationsPendingError extends HoldfastError {
   ) {
     super(
       'migrate.pending',
-      `The schema ${JSON.stringify(schema)} lacks ${pending.join(', ')}. Run \`holdfast migrate up\` before this version starts ` +
-        `(or set \`migrations: 'up'\`); \`holdfast migrate sql\` prints what it would run.`,
+      `The schema ${JSON.stringify(schema)} lacks ${pending.join(', ')}. Apply them before this version starts: ` +
+        `\`await new Migrator(client, …).up()\` as the tables' owner, or the option \`migrations: 'up'\`.`,
     );
   }
 }
