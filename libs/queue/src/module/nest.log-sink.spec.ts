@@ -7,13 +7,16 @@ describe('nestLogSink', () => {
 
   it("R8: writes an event at its level, and a failure with its full error and the job's id", () => {
     const logger = new Logger('test');
+    const debug = jest.spyOn(logger, 'debug').mockImplementation();
     const log = jest.spyOn(logger, 'log').mockImplementation();
     const warn = jest.spyOn(logger, 'warn').mockImplementation();
     const reporter = new LoggingReporter(nestLogSink(logger));
     reporter.report({ type: 'job.completed', counts: undefined, outcome: null, ranMs: 1, run, verb: 'complete' });
     const error = new Error('outer', { cause: new TypeError('inner') });
     reporter.report({ type: 'job.retried', code: 'queue.job_failed', delayMs: 10, error, ranMs: 1, run });
-    expect(log.mock.calls).toEqual([[expect.stringContaining('Job 7 (mail.send, attempt 2)')]]);
+    reporter.report({ type: 'runner.stopped' });
+    expect(debug.mock.calls).toEqual([[expect.stringContaining('Job 7 (mail.send, attempt 2)')]]);
+    expect(log.mock.calls).toEqual([['The runner has stopped.']]);
     expect(warn.mock.calls).toEqual([
       [expect.stringMatching(/Job 7 .*queue\.job_failed[^]*outer[^]*TypeError: inner/)],
     ]);

@@ -36,11 +36,30 @@ describe('LoggingReporter', () => {
       { type: 'job.completed', counts: undefined, outcome: null, ranMs: 1, run, verb: 'complete' },
     );
     for (const [level, message, fields] of lines) {
-      expect(['debug', 'info']).toContain(level);
+      expect(level).toBe('debug');
       expect(message).not.toContain(error.message);
       expect(Object.values(fields)).not.toContain(error);
       expect(fields).toMatchObject({ jobId: '77' });
     }
+  });
+
+  it('M5: nothing per job is written at info; starts and drains are', () => {
+    const lines = linesOf(
+      { type: 'job.completed', counts: undefined, outcome: null, ranMs: 1, run, verb: 'complete' },
+      { type: 'job.completed', counts: undefined, outcome: null, ranMs: 1, run, verb: 'repeat' },
+      { type: 'job.given_back', reason: 'shutdown', run },
+      { type: 'job.refused', code: 'mail.closed', ranMs: 1, run },
+      { type: 'job.rerun', error, rerun: 1, run },
+      { type: 'job.started', run, waitedMs: 1 },
+      { type: 'runner.started', connections: [], kinds: ['a'], slots: 1, warnings: [] },
+      { type: 'runner.draining', graceMs: 1, running: 0 },
+      { type: 'runner.drained', abandoned: 0, givenBack: 0 },
+      { type: 'runner.stopped' },
+    );
+    expect(lines.map(([level]) => level)).toEqual([
+      ...Array<LogLevel>(6).fill('debug'),
+      ...Array<LogLevel>(4).fill('info'),
+    ]);
   });
 
   it('R2: a lost lease is one line, which says that nothing stays', () => {

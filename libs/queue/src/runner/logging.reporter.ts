@@ -18,13 +18,13 @@ const LINES: Lines = {
     'debug',
     `Intake: ${created} created, ${merged} merged, ${waiting} waiting.`,
   ],
-  'job.completed': (event) => ['info', `${nameOf(event)} ${event.verb === 'repeat' ? 'will repeat' : 'is done'}.`],
+  'job.completed': (event) => ['debug', `${nameOf(event)} ${event.verb === 'repeat' ? 'will repeat' : 'is done'}.`],
   'job.dead_lettered': (event) => ['error', `${nameOf(event)} is a dead letter: ${event.code}.`],
   'job.deferred': (event) => [
     'warn',
     `${nameOf(event)} was deferred: ${event.code}. Again in ${event.delayMs} ms, no attempt spent.`,
   ],
-  'job.given_back': (event) => ['info', `${nameOf(event)} was given back with its attempt: ${event.reason}.`],
+  'job.given_back': (event) => ['debug', `${nameOf(event)} was given back with its attempt: ${event.reason}.`],
   'job.lost': (event) => [
     'warn',
     `${nameOf(event)} lost its lease, after ${Math.round(event.ranMs)} ms: what it wrote was rolled back.`,
@@ -33,9 +33,9 @@ const LINES: Lines = {
     'warn',
     `${nameOf(event)} ${event.returned ? 'returned' : 'still runs'} ${Math.round(event.overMs)} ms after it was told to stop.`,
   ],
-  'job.refused': (event) => ['info', `${nameOf(event)} was refused: ${event.code}.`],
+  'job.refused': (event) => ['debug', `${nameOf(event)} was refused: ${event.code}.`],
   'job.rerun': (event) => [
-    'info',
+    'debug',
     `${nameOf(event)} is run again at once (${event.rerun}): a serialization failure or a deadlock.`,
   ],
   'job.retried': (event) => ['warn', `${nameOf(event)} failed: ${event.code}. Next attempt in ${event.delayMs} ms.`],
@@ -85,7 +85,7 @@ const LINES: Lines = {
 /**
  * LoggingReporter writes events as log lines: never a payload, and what an error says at warn and above only (R8).
  *
- * Quiet events (a claim, a renewal, an intake that found nothing) are debug lines.
+ * What goes well, of a job or of the traffic (a claim, a renewal, an intake), is a debug line: nothing is written per job at info (M5).
  */
 export class LoggingReporter extends Reporter {
   constructor(private readonly sink: LogSink) {
