@@ -17,7 +17,7 @@ describe('WorkerConfiguration', () => {
   it('needs the database alone and refuses private addresses by default', () => {
     expect(WorkerConfiguration.read({ DATABASE_URL })).toMatchObject({
       allowPrivateAddresses: false,
-      graceMs: 25_000,
+      graceMs: 20_000,
       leaseMs: 60_000,
       pollMs: 2_000,
       poolSize: 12,

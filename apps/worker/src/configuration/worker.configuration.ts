@@ -17,7 +17,7 @@ const schema = z
       .string('expected the URL of a PostgreSQL database, such as postgres://user:password@host:5432/name')
       .refine((value) => hasProtocol(value, ['postgres:', 'postgresql:']), 'expected a postgres:// URL'),
     /** GRACE is how long a stop lets running jobs go on. */
-    GRACE: duration.default(25_000),
+    GRACE: duration.default(20_000),
     /** HOLDFAST_SCHEMA is the schema of the queue's tables. */
     HOLDFAST_SCHEMA: z.string().default('holdfast'),
     HOST: z.string().default('127.0.0.1'),

@@ -6,7 +6,7 @@ import type { KindOverrides, RunnerOptions } from '../runner/runner.options.js';
 
 /** RunOptions say what this process runs and how; RunnerOptions tells each. `grace` and `poll` are `graceMs` and `pollMs` with a unit. */
 export interface RunOptions extends Omit<RunnerOptions, 'classifyError' | 'errorDetail' | 'kinds' | 'tenancy'> {
-  /** grace is how long a shutdown lets running jobs go on (R17). Default `'25s'`. */
+  /** grace is how long a shutdown lets running jobs go on (R17). Default `'20s'`. */
   readonly grace?: string;
   /** poll is the longest time between two looks for work, jitter included (R18). Default `'2s'`. */
   readonly poll?: string;

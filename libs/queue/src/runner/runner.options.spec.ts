@@ -83,6 +83,12 @@ describe('resolveRunnerOptions', () => {
     expect(problemsOf({ kinds: { 'mail.send': { concurrency: n } }, slots: n })).toHaveLength(2);
   });
 
+  it("R17: a drain with the defaults, with what it takes to give jobs back, ends before Kubernetes' own 30 s", () => {
+    const { abortWaitMs, graceMs } = resolve({});
+    const giveBackWithinMs = 5_000;
+    expect([graceMs, graceMs + abortWaitMs + giveBackWithinMs]).toEqual([20_000, 26_000]);
+  });
+
   it('reports all problems together', () => {
     const problems = problemsOf({
       except: ['a'],

@@ -35,7 +35,7 @@ export interface RunnerOptions {
   readonly errorDetail?: ErrorDetail;
   /** except leaves out kinds that have a handler here. */
   readonly except?: readonly string[];
-  /** graceMs is how long a drain lets running jobs go on. Default 25 000. */
+  /** graceMs is how long a drain lets running jobs go on. Default 20 000. */
   readonly graceMs?: number;
   /** intakeGapMs is the least time between two intakes of a busy process. Default 50. */
   readonly intakeGapMs?: number;
@@ -107,7 +107,7 @@ export function resolveRunnerOptions(options: RunnerOptions, defaultOwner: strin
     abortWaitMs: ms('abortWaitMs', 1_000),
     classifyError: options.classifyError,
     errorDetail: options.errorDetail ?? 'class',
-    graceMs: ms('graceMs', 25_000),
+    graceMs: ms('graceMs', 20_000),
     handles: (kind) => options.only?.includes(kind) ?? !options.except?.includes(kind),
     intakeGapMs: ms('intakeGapMs', 50),
     kindOptions: (kind) => kinds.get(kind) ?? plain,
