@@ -1,10 +1,22 @@
 // Runs Holdfast over jobs that wait already, and prints one line of JSON: how long it took until the last one was completed.
 // argv: connection string, mode (`attached-insert` | `detached-noop`), number of jobs, slots.
 import { createQueue, defineJob, pgPool, type, type HoldfastQueue } from '@holdfast/queue/core';
-import { Pool } from 'pg';
+import { Client, Pool } from 'pg';
 
 const BATCH = 1_000;
 const Bench = defineJob('bench.job', { payload: type<{ n: number }>(), timeout: '30s' });
+
+/** countStatements counts what this process sends, so that the statements a job costs are known and not only how long they take. */
+function countStatements(): { sent: number } {
+  const counter = { sent: 0 };
+  const prototype = Client.prototype as { query: (...args: unknown[]) => unknown };
+  const { query } = prototype;
+  prototype.query = function counted(this: unknown, ...args: unknown[]) {
+    counter.sent += 1;
+    return Reflect.apply(query, this, args);
+  };
+  return counter;
+}
 
 interface Progress {
   readonly all: Promise<void>;
@@ -61,12 +73,14 @@ async function main(connectionString: string, mode: string, jobs: number, slots:
   await pool.query('VACUUM ANALYZE');
   const progress = progressOf(jobs);
   handle(queue, mode, progress);
+  const statements = countStatements();
   const started = process.hrtime.bigint();
   await queue.start();
   await progress.all;
   // The last completions may still be on their way: closing awaits them, and the table says what is durable.
   await queue.close();
   const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+  const { sent } = statements;
   const { rows } = await pool.query<{ left: number; effects: number; done: number }>(
     `SELECT (SELECT count(*) FROM holdfast.job WHERE state <> 2)::int AS left,
             (SELECT count(*) FROM holdfast.job WHERE state = 2)::int AS done, (SELECT count(*) FROM bench_effect)::int AS effects`,
@@ -78,6 +92,7 @@ async function main(connectionString: string, mode: string, jobs: number, slots:
       distinct: progress.seen.size,
       left: rows[0]?.left,
       effects: rows[0]?.effects,
+      statements: sent,
     }),
   );
   await pool.end();

@@ -45,9 +45,12 @@ const runner = await run({
   },
 });
 await new Promise((resolve) => (ran >= jobs ? resolve() : runner.events.once('bench:ran', resolve)));
-// The last completions may still be on their way: graceful stop flushes them, and the table says when they are durable.
-await runner.stop();
+// The last completions may still be on their way: the table says when they are durable.
+const left = async () => (await pool.query('SELECT count(*)::int AS n FROM graphile_worker.jobs')).rows[0].n;
+for (let tries = 0; tries < 2_000 && (await left()) > 0; tries += 1)
+  await new Promise((resolve) => setTimeout(resolve, 5));
 const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+await runner.stop();
 const { rows } = await pool.query(
   'SELECT (SELECT count(*) FROM graphile_worker.jobs)::int AS left, (SELECT count(*) FROM bench_effect)::int AS effects',
 );

@@ -64,7 +64,8 @@ function party(
     name,
     round: async () => {
       const url = await tools.server.freshDatabase('bench');
-      const { seconds } = await runContender(tools.node, args(url), { effects, jobs });
+      const { seconds, statements } = await runContender(tools.node, args(url), { effects, jobs });
+      if (statements !== undefined) tools.log(`           ${name}: ${(statements / jobs).toFixed(3)} statements a job`);
       return jobs / seconds;
     },
   };
