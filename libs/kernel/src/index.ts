@@ -18,6 +18,7 @@ export { NestedScopeError } from './errors/nested-scope.error.js';
 export { NoOpenTransactionError } from './errors/no-open-transaction.error.js';
 export { PoolExhaustedError } from './errors/pool-exhausted.error.js';
 export { StatementDeadlineError } from './errors/statement-deadline.error.js';
+export { TenantRefusedError } from './errors/tenant-refused.error.js';
 export { TransactionAbortedError } from './errors/transaction-aborted.error.js';
 export { TransactionEndedError } from './errors/transaction-ended.error.js';
 export { TransactionSettledError } from './errors/transaction-settled.error.js';

@@ -267,10 +267,15 @@ describe('JobQueue', () => {
   it('T2: with tenancy off no job has a tenant', async () => {
     const database = pgPool(pool);
     const jobs = queueOn(database);
-    await new UnitOfWork(database).run(() => jobs.enqueue(Send, { to: '1' }), { tenantId: 'acme' });
+    const tenancyIsOff = expect.stringContaining('option tenancy') as unknown;
+    await expect(
+      new UnitOfWork(database).run(() => jobs.enqueue(Send, { to: '1' }), { tenantId: 'acme' }),
+    ).rejects.toMatchObject({ code: 'kernel.tenant_refused', message: tenancyIsOff });
+    await new UnitOfWork(database).run(() => jobs.enqueue(Send, { to: '1' }), { tenantId: null });
     expect(await rows()).toMatchObject([{ tenant_id: null }]);
     await expect(jobs.enqueue(Send, { to: '1' }, { in: 'own', tenantId: 'acme' })).rejects.toMatchObject({
       field: 'tenantId',
+      message: tenancyIsOff,
     });
   });
 

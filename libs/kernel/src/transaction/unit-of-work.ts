@@ -2,6 +2,7 @@ import { NestedScopeError } from '../errors/nested-scope.error.js';
 import { ambientTransaction, runInTransaction } from './ambient-transaction.js';
 import type { Database } from './database.js';
 import { GatedTransaction } from './gated.transaction.js';
+import { checkTenant } from './tenant-check.js';
 import type { IsolationLevel, Transaction } from './transaction.js';
 
 /** UnitOfWorkOptions say how a unit of work runs. */
@@ -12,7 +13,7 @@ export interface UnitOfWorkOptions {
   readonly isolation?: IsolationLevel;
   /** readOnly refuses writes. Default false. */
   readonly readOnly?: boolean;
-  /** tenantId is the tenant scope; left out, it is the system's (T2), or that of the unit of work around this one. */
+  /** tenantId is the tenant scope, 1 to 200 bytes; left out, it is the system's (T2), or that of the unit of work around this one. */
   readonly tenantId?: string | null;
 }
 
@@ -38,10 +39,12 @@ export class UnitOfWork {
 
   /**
    * run answers what `work` answers, after the commit. It rejects with what `work` threw, after the rollback; or with why it could not commit:
-   * TransactionAbortedError (a caught SQL error), CommitUnknownError, or the server's own error (a deferred constraint).
+   * TransactionAbortedError (a caught SQL error), CommitUnknownError, or the server's own error (a deferred constraint). A tenant that is empty, too
+   * long or cannot be stored, or any while tenancy is off, is a TenantRefusedError before anything is sent.
    */
   async run<T>(work: (tx: Transaction) => Promise<T>, options: UnitOfWorkOptions = {}): Promise<T> {
     const { identity } = this.database;
+    checkTenant(options.tenantId, this.settings.tenantSetting !== undefined);
     const outer = ambientTransaction(identity);
     if (outer) return join(outer, work, options);
     const open = await this.database.begin({ ...options, settings: this.scope(options.tenantId ?? null) });

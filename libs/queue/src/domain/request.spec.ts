@@ -65,6 +65,17 @@ describe('encodeRequest', () => {
     expect(await encode({ tenantId: null }, { tenantId: 'acme' })).toMatchObject({ tenantId: null });
   });
 
+  it.each([
+    ['empty', ''],
+    ['over 200 bytes', 'x'.repeat(201)],
+    ['U+0000', 'a\0'],
+  ])('Q2, T1: refuses an inherited tenant (%s) as it refuses one that is named', async (reason, tenantId) => {
+    await expect(encode({}, { tenantId })).rejects.toMatchObject({
+      field: 'tenantId',
+      message: expect.stringContaining(reason) as unknown,
+    });
+  });
+
   it('takes maxAttempts from the request, else from this deployment, else from the definition', async () => {
     expect(await encode({}, { maxAttempts: null })).toMatchObject({ maxAttempts: null });
     expect(await encode({ maxAttempts: 2 }, { maxAttempts: 3 })).toMatchObject({ maxAttempts: 2 });

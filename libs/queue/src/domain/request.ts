@@ -168,10 +168,10 @@ function encodePriority(priority: number, refuse: Refuse): number {
 }
 
 function encodeTenant(asked: string | null | undefined, context: EncodingContext, refuse: Refuse): string | null {
-  if (asked === undefined) return context.tenantId;
-  if (asked !== null && !context.tenancy)
+  if (asked !== undefined && asked !== null && !context.tenancy)
     refuse('tenantId', 'cannot be set while tenancy is off: turn it on with the option tenancy');
-  return encodeText(asked, 'tenantId', MAX_TENANT_BYTES, refuse);
+  // The one of a transaction that somebody else opened is checked like one that is named.
+  return encodeText(asked === undefined ? context.tenantId : asked, 'tenantId', MAX_TENANT_BYTES, refuse);
 }
 
 function encodeText(text: string | null, field: string, maxBytes: number, refuse: Refuse): string | null {
