@@ -89,6 +89,24 @@ describe('resolveRunnerOptions', () => {
     expect([graceMs, graceMs + abortWaitMs + giveBackWithinMs]).toEqual([20_000, 26_000]);
   });
 
+  it.each<[string, object]>([
+    ['slotz is no option', { slotz: 5 }],
+    ['poll is no option', { poll: '2s' }],
+    ['leases must be an object', { leases: null }],
+    ['leases.attached is no option', { leases: { attached: 5 } }],
+    ['kinds.a must be an object', { kinds: { a: null } }],
+    ['kinds.a must be an object', { kinds: { a: '30s' } }],
+    ['kinds.a.timeoutMs is no option', { kinds: { a: { timeoutMs: 5 } } }],
+    ['only must be a list', { only: 'mail.send' }],
+    ['except must be a list', { except: [5] }],
+    ['owner must be a text', { owner: '' }],
+    ['owner must be a text', { owner: 'a\0' }],
+    ['owner must be a text', { owner: 'x'.repeat(201) }],
+    ['owner must be a text', { owner: 7 }],
+  ])('says that %s, which would quietly do nothing, or fail each claim', (problem, options) => {
+    expect(problemsOf(options)).toEqual([expect.stringContaining(problem)]);
+  });
+
   it('reports all problems together', () => {
     const problems = problemsOf({
       except: ['a'],

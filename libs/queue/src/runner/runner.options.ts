@@ -3,6 +3,7 @@ import { positiveDuration } from '../domain/definition.options.js';
 import type { ErrorDetail } from '../domain/failure.js';
 import type { ClassifyError } from '../domain/retry.policy.js';
 import { InvalidRunnerOptionsError } from '../errors/invalid-runner-options.error.js';
+import { shapeProblems } from './options.shape.js';
 
 /** KindOverrides change a definition for this deployment. */
 export interface KindOverrides {
@@ -88,7 +89,7 @@ const TEN_YEARS_MS = 315_360_000_000;
 
 /** resolveRunnerOptions fills in the defaults. Throws InvalidRunnerOptionsError with every problem at once. */
 export function resolveRunnerOptions(options: RunnerOptions, defaultOwner: string): ResolvedRunnerOptions {
-  const problems: string[] = [];
+  const problems = shapeProblems(options);
   const ms = (name: keyof RunnerOptions & keyof ResolvedRunnerOptions, fallback: number) =>
     durationOf(name, options[name] as number | undefined, fallback, problems);
   const slots = options.slots ?? 10;
@@ -134,7 +135,8 @@ function isCount(value: unknown, max: number): value is number {
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max;
 }
 
-function kindOptions(kind: string, given: KindOverrides, problems: string[]): KindOptions {
+function kindOptions(kind: string, overrides: KindOverrides | null, problems: string[]): KindOptions {
+  const given = overrides ?? {};
   const { concurrency, maxAttempts } = given;
   if (concurrency !== undefined && !isCount(concurrency, MAX_SLOTS)) {
     problems.push(`kinds.${kind}.concurrency must be a whole number from 1 to ${MAX_SLOTS}, not ${concurrency}`);
