@@ -55,7 +55,7 @@ export { parseDuration, type Duration } from './time/duration.js';
 export { Backoff, type BackoffByDelays, type BackoffByGrowth, type BackoffOptions } from './retry/backoff.js';
 export { outageDelayMs } from './retry/outage-delay.js';
 
-export { ambientTransaction, runInTransaction } from './transaction/ambient-transaction.js';
+export { ambientTransaction, outsideTransactions, runInTransaction } from './transaction/ambient-transaction.js';
 export { Database, type BeginOptions, type OpenTransaction } from './transaction/database.js';
 export { PgDatabase, pgPool } from './transaction/pg.database.js';
 export type { IsolationLevel, Transaction } from './transaction/transaction.js';

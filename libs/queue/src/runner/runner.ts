@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { type Database, StartStop } from '@holdfast/kernel';
+import { type Database, outsideTransactions, StartStop } from '@holdfast/kernel';
 import { InvalidRunnerOptionsError } from '../errors/invalid-runner-options.error.js';
 import type { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
 import type { JobStore } from '../ports/job-store.js';
@@ -79,7 +79,8 @@ export class Runner {
     this.crew = crew;
     const kinds = plans.map(({ kind }) => kind);
     crew.tell({ type: 'runner.started', connections: roles, kinds, slots: this.options.slots, warnings });
-    crew.start();
+    // What the loop starts outlives whoever called, also a unit of work.
+    outsideTransactions(() => crew.start());
   }
 
   private async end(): Promise<void> {
