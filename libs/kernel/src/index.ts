@@ -45,6 +45,7 @@ export {
   type DedicatedConnectionOptions,
   type SentStatement,
 } from './connection/dedicated.connection.js';
+export { directConfigOf } from './connection/direct-config.js';
 export { StartStop, type Startable } from './service/start-stop.js';
 
 export type { PgClientLike, PgQuery, PgResult, PgStatus } from './sql/pg.types.js';

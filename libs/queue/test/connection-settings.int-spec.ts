@@ -48,6 +48,17 @@ describe("The settings of the queue's own connections", () => {
     await source.destroy();
   });
 
+  it('R19: go to the direct URL with the password of the application, where the URL names none', async () => {
+    const { asked, ...connection } = settings();
+    const pool = new Pool({ ...connection, host: 'nowhere.invalid' });
+    const directUrl = `postgres://${connection.host}:${connection.port}/${connection.database}`;
+    const queue = createQueue({ database: pgPool(pool), directUrl });
+    await queue.prepare();
+    expect(asked.times).toBeGreaterThan(0);
+    await queue.close();
+    await pool.end();
+  });
+
   it('R19: come from the pool of the application, TLS included', () => {
     const ssl = { ca: 'the authority', rejectUnauthorized: true };
     const { asked: _, ...connection } = settings();

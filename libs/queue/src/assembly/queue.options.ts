@@ -29,8 +29,8 @@ export interface QueueOptions {
   /** database is the application's own: `typeOrm(dataSource)` or `pgPool(pool)`. Required. */
   readonly database: Database;
   /**
-   * directUrl is where the queue's own connections go (`postgres://…`), around a pooler in transaction mode. Default: where the database's
-   * connections go.
+   * directUrl is where the queue's own connections go (`postgres://…`), around a pooler in transaction mode. TLS, user and
+   * password are the database's where the URL names none. Default: where the database's connections go.
    */
   readonly directUrl?: string;
   /** errorDetail is how much of an error a row keeps: `'code'`, `'class'` or `'message'` (R8). Default `'class'`. */

@@ -1,4 +1,4 @@
-import { ControlConnections, type Database, UnitOfWork } from '@holdfast/kernel';
+import { ControlConnections, type Database, directConfigOf, UnitOfWork } from '@holdfast/kernel';
 import type { ClientConfig } from 'pg';
 import { JobQueue } from '../client/job-queue.js';
 import type { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
@@ -18,7 +18,8 @@ const CONTROL_DEADLINE_MS = 10_000;
 
 /** connectionConfigOf answers how the queue's own connections connect. */
 export function connectionConfigOf({ database, directUrl }: ResolvedQueueOptions): ClientConfig {
-  return directUrl === undefined ? database.connectionConfig() : { connectionString: directUrl };
+  const config = database.connectionConfig();
+  return directUrl === undefined ? config : directConfigOf(config, directUrl);
 }
 
 /** connectionsOf makes the queue's own connections; none is opened before the first statement. */
