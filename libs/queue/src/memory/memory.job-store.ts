@@ -10,6 +10,7 @@ import {
   type KindDepth,
   type LeasedSettlement,
   type ReapResult,
+  type Verdict,
 } from '../ports/job-store.js';
 import type { MemoryJob } from './memory.job.js';
 import { MemoryTable } from './memory.table.js';
@@ -132,13 +133,15 @@ export class MemoryJobStore extends JobStore {
     return Promise.resolve([...new Set(unknown)].sort());
   }
 
-  verdict(lease: Lease, attempt: number): Promise<'settled' | 'held' | 'lost'> {
+  verdict(lease: Lease, attempt: number): Promise<Verdict> {
     if (this.held(lease)) return Promise.resolve('held');
     const job = this.table.jobs.get(lease.jobId);
     const settled =
       (job?.state === JobState.SUCCEEDED && job.attempt === attempt) ||
       (job?.state === JobState.PENDING && job.attempt < attempt);
-    return Promise.resolve(settled ? 'settled' : 'lost');
+    if (settled) return Promise.resolve('settled');
+    const expired = job?.failures.some((one) => one.code === 'queue.lease_expired' && one.attempt === attempt);
+    return Promise.resolve(expired ? 'expired' : 'lost');
   }
 
   private held({ jobId, token }: Lease): MemoryJob | undefined {

@@ -67,6 +67,12 @@ export interface IntakeResult {
   readonly waiting: number;
 }
 
+/**
+ * Verdict is what the row tells of an attempt whose end had no answer: `settled` by its completion, which committed; `held` by the same lease, so that nothing
+ * of it was written; `expired`: the reaper took the lease. `lost` is none of these: for a completion the lease is lost, for a failure it was recorded.
+ */
+export type Verdict = 'settled' | 'held' | 'expired' | 'lost';
+
 /** KindDepth is how much is due of a kind. */
 export interface KindDepth {
   readonly due: number;
@@ -147,8 +153,8 @@ export abstract class JobStore {
   /** unknownKinds answers live kinds outside the given ones, for the report of Q11; bounded. */
   abstract unknownKinds(kinds: readonly string[]): Promise<string[]>;
 
-  /** verdict answers what became of an attempt whose COMMIT had no answer: `settled` it committed, `held` it did not and the lease is still ours, `lost` neither (R3). */
-  abstract verdict(lease: Lease, attempt: number): Promise<'settled' | 'held' | 'lost'>;
+  /** verdict answers what became of an attempt whose end had no answer (R2, R3). */
+  abstract verdict(lease: Lease, attempt: number): Promise<Verdict>;
 }
 
 /** LeasedSettlement is a settlement with the lease that fences it. */

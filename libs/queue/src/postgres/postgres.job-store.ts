@@ -19,6 +19,7 @@ import {
   type KindDepth,
   type LeasedSettlement,
   type ReapResult,
+  type Verdict,
 } from '../ports/job-store.js';
 import { claimedJob } from './job.row.js';
 import { LowWaterMarks } from './low-water.marks.js';
@@ -228,10 +229,11 @@ export class PostgresJobStore extends JobStore {
     return (await this.run(findUnknownKinds, { kinds })).map(({ kind }) => kind);
   }
 
-  async verdict({ jobId, token }: Lease, attempt: number): Promise<'settled' | 'held' | 'lost'> {
+  async verdict({ jobId, token }: Lease, attempt: number): Promise<Verdict> {
     const [row] = await this.run(readAttempt, { attempt, jobId, token });
     if (row?.held) return 'held';
-    return row?.settled ? 'settled' : 'lost';
+    if (row?.settled) return 'settled';
+    return row?.expired ? 'expired' : 'lost';
   }
 
   private async intakeOnce(limit: number, last: boolean): Promise<IntakeRow | undefined> {

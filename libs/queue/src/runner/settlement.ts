@@ -56,10 +56,10 @@ export class SettlementRecorder {
     }
   }
 
-  /** wasWritten: an earlier try whose answer was lost has ended the attempt. Of a failure the row cannot tell; most likely it has. */
+  /** wasWritten: an earlier try whose answer was lost has ended the attempt. A failure has, unless the reaper was first. */
   private async wasWritten(run: Run, { verb }: Settlement): Promise<boolean> {
-    if (verb !== 'complete' && verb !== 'repeat') return true;
-    return (await this.store.verdict(run.lease, run.claimed.attempt)) === 'settled';
+    const verdict = await this.store.verdict(run.lease, run.claimed.attempt);
+    return verb === 'complete' || verb === 'repeat' ? verdict === 'settled' : verdict !== 'expired';
   }
 }
 

@@ -151,5 +151,17 @@ export function leaseContract(harness: () => JobStoreHarness): void {
       );
       expect(verdicts).toEqual(['settled', 'settled', 'lost', 'held']);
     });
+
+    it('R2: a verdict tells a lease that the reaper took, also while the next run goes on', async () => {
+      await actor.add({});
+      const taken = await expired();
+      await reap();
+      expect(await actor.store.verdict(taken.lease, taken.attempt)).toBe('expired');
+      const next = await actor.store.claimSuspect(order());
+      expect(await actor.store.verdict(taken.lease, taken.attempt)).toBe('expired');
+      expect(await actor.store.verdict(next!.lease, next!.attempt)).toBe('held');
+      await actor.end(next!, { delayMs: 0, failure: failure(2), verb: 'retry' });
+      expect(await actor.store.verdict(next!.lease, next!.attempt)).toBe('lost');
+    });
   });
 }
