@@ -85,9 +85,11 @@ export class HoldfastQueue {
     });
   }
 
-  /** start prepares the tables and runs jobs until `close`. */
+  /** start prepares the tables and runs jobs until `close`; after a `close` it runs none. */
   async start(): Promise<void> {
     await this.prepare();
+    // A close may have come meanwhile: nothing begins after it (K118).
+    if (this.closing) return this.closing;
     await this.runner.start();
   }
 
