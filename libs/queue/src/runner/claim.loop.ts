@@ -29,7 +29,8 @@ export interface ClaimLoopParts {
 }
 
 /**
- * ClaimLoop finds work (R18): a wake or a poll leads to intake, reap and claim; a full claim is followed by the next at once.
+ * ClaimLoop finds work (R18): a wake or a poll leads to intake, reap and claim; a full claim is followed by the next at once. Every other poll leaves out
+ * what is seldom there, leases that ran out and suspects, so that an idle process sends less than two statements a second (P8).
  *
  * One pass at a time, so that many freed slots become one claim. A slot that becomes free leads to a claim at once where more may be due; else to
  * an intake, no more often than every `intakeGapMs`, because the end of a run is what waiting requests wait for. Each stage fails by itself
@@ -43,6 +44,8 @@ export class ClaimLoop {
   private loop: Promise<void> | undefined;
   private pollAt = 0;
   private stopped = false;
+  /** sweepNext: the next poll looks for leases that ran out and for suspects too, as a wake does. */
+  private sweepNext = true;
   private timer: Timer | undefined;
   private unknown = '';
   private wakeUp: (() => void) | undefined;
@@ -108,14 +111,12 @@ export class ClaimLoop {
   }
 
   /** lookAround is what only a poll or a wake does. */
-  private async lookAround(): Promise<void> {
-    const { claimer, guard, kinds, reporter, store } = this.parts;
+  private async lookAround(sweep: boolean): Promise<void> {
+    const { claimer, guard } = this.parts;
     this.pollAt = performance.now() + this.parts.pollMs * (1 - POLL_JITTER * Math.random());
     if (claimer.owes) await guard.run('give-back', () => claimer.giveBack());
     await this.intake();
-    const reaped = await guard.run('reap', () => store.reap(kinds.run, REAP_LIMIT));
-    if (reaped && reaped.deadLettered.length + reaped.returned.length > 0)
-      reporter.report({ type: 'reap.done', result: reaped });
+    if (sweep) await this.reap();
     if (performance.now() - this.kindsAt >= KINDS_EVERY_MS) await this.reportUnknownKinds();
   }
 
@@ -133,13 +134,13 @@ export class ClaimLoop {
   private async pass(): Promise<number> {
     const { guard, intakeGapMs, slots, suspects } = this.parts;
     const look = this.takeLook();
-    if (look) await this.lookAround();
+    if (look) await this.lookAround(look.sweep);
     if (this.stopped) return 0;
-    const move = await guard.run('suspects', () => suspects.next(look));
+    const move = await guard.run('suspects', () => suspects.next(look?.sweep ?? false));
     if (move?.type === 'alone') this.parts.start(move.claimed);
     if (move?.type === 'alone' || move?.type === 'wait')
       return Math.min(move.type === 'wait' ? move.forMs : Infinity, this.pollInMs);
-    let full = look || slots.isHungry ? await this.claim(look) : false;
+    let full = look || slots.isHungry ? await this.claim(look !== undefined) : false;
     while (full && slots.isHungry && !this.stopped) full = await this.claim(false);
     if (this.changed && !slots.isHungry && slots.free > 0) {
       const sinceMs = performance.now() - this.intakeAt;
@@ -149,6 +150,15 @@ export class ClaimLoop {
       await this.claim(false);
     }
     return slots.isHungry && guard.retryInMs === undefined ? 0 : Math.min(this.pollInMs, guard.retryInMs ?? Infinity);
+  }
+
+  /** reap takes back leases that ran out; where there are more than one statement takes, the next poll goes on. */
+  private async reap(): Promise<void> {
+    const { guard, kinds, reporter, store } = this.parts;
+    const result = await guard.run('reap', () => store.reap(kinds.run, REAP_LIMIT));
+    const count = result ? result.deadLettered.length + result.returned.length : 0;
+    if (result && count > 0) reporter.report({ type: 'reap.done', result });
+    if (count >= REAP_LIMIT) this.sweepNext = true;
   }
 
   private async reportUnknownKinds(): Promise<void> {
@@ -175,11 +185,14 @@ export class ClaimLoop {
     }
   }
 
-  /** takeLook answers whether this pass is a poll, a wake, or the repetition of one that failed. */
-  private takeLook(): boolean {
+  /** takeLook answers whether this pass is a poll, a wake, or the repetition of one that failed, and whether it looks for leases that ran out too. */
+  private takeLook(): { readonly sweep: boolean } | undefined {
     const retry = this.parts.guard.retryInMs;
-    const look = this.look || performance.now() >= this.pollAt || (retry !== undefined && retry <= 0);
+    const asked = this.look || (retry !== undefined && retry <= 0);
     this.look = false;
-    return look;
+    if (!asked && performance.now() < this.pollAt) return undefined;
+    const sweep = asked || this.sweepNext;
+    this.sweepNext = !sweep;
+    return { sweep };
   }
 }

@@ -48,7 +48,7 @@ export interface RunnerOptions {
   readonly overrunMs?: number;
   /** owner names this process on its leases. Default: host name and process id. */
   readonly owner?: string;
-  /** pollMs is the longest time between two looks, jitter included. Default 2 000. */
+  /** pollMs is the longest time between two looks, jitter included; every other one also looks for leases that ran out. Default 2 000. */
   readonly pollMs?: number;
   /** quiesceMs is how long claiming stops for the process to become idle when suspects are due (Q12). Default 30 000. */
   readonly quiesceMs?: number;
