@@ -85,6 +85,24 @@ describe('resolveQueueOptions', () => {
     expect(problems.join('\n')).not.toContain('secret');
   });
 
+  it('T1, Q15: what belongs beside run is refused in it, where it would hold for the runner alone', () => {
+    const run = { errorDetail: 'code', kinds: {}, slots: 2, tenancy: { setting: 'app.tenant' } };
+    expect(problemsOf({ database, run })).toEqual([
+      'run holds errorDetail, kinds, tenancy: to be said beside run, not in it',
+    ]);
+  });
+
+  it('K55, Q15: names that are no option, at any depth, and kinds that are none are reported with all other mistakes', () => {
+    const problems = problemsOf({
+      database,
+      kinds: { a: null, b: { tiemout: '1s' } },
+      run: { leases: { attached: 1 }, only: 'abc', owner: '', slotz: 1 },
+    });
+    for (const part of ['slotz', 'leases.attached', 'only must be a list', 'owner', 'kinds.a', 'kinds.b.tiemout'])
+      expect(problems.join('\n')).toContain(part);
+    expect(problems).toHaveLength(6);
+  });
+
   it('K140: says that a factory answered nothing, and never falls back to a default database', () => {
     expect(problemsOf(undefined as unknown as object)).toEqual(['there are none: the factory answered undefined']);
     expect(problemsOf({})).toEqual(['database is missing: give typeOrm(dataSource) or pgPool(pool)']);

@@ -29,7 +29,7 @@ const CHECKS: Readonly<Record<keyof QueueOptions, Check>> = {
   preparedStatements: isBoolean,
   reporter: (value) =>
     typeof (value as Partial<Reporter> | null)?.report === 'function' ? undefined : 'must have a function report',
-  run: (value) => (typeof value === 'object' && value !== null ? undefined : 'must be an object'),
+  run: problemOfRun,
   schema: (value) => problemOf(() => new SchemaName(value as string)),
   tenancy: (value) =>
     value === 'off' || SETTING.test(String((value as { setting?: unknown } | null)?.setting))
@@ -112,6 +112,15 @@ function problemOfKinds(kinds: unknown): string | undefined {
     if (problem) problems.push(`${kind}.backoff ${problem}`);
   }
   return problems.length > 0 ? `has mistakes: ${problems.join(', ')}` : undefined;
+}
+
+/** Options of the queue itself: the runner takes them too, but in `run` they would hold for the runner alone. */
+const BESIDE_RUN = ['classifyError', 'errorDetail', 'kinds', 'tenancy'];
+
+function problemOfRun(run: unknown): string | undefined {
+  if (typeof run !== 'object' || run === null) return 'must be an object';
+  const misplaced = BESIDE_RUN.filter((name) => Object.hasOwn(run, name));
+  return misplaced.length > 0 ? `holds ${misplaced.join(', ')}: to be said beside run, not in it` : undefined;
 }
 
 function problemsOf(options: QueueOptions): string[] {
