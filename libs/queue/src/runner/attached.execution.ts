@@ -23,7 +23,7 @@ export class AttachedExecution implements Execution {
     try {
       job = await readJob(run);
     } catch (error) {
-      return this.tools.judge.failed(run, error);
+      return run.stoppedBy ? this.tools.judge.stopped(run, run.stoppedBy) : this.tools.judge.failed(run, error);
     }
     return withReruns(run, this.tools, () => this.attempt(run, job));
   }

@@ -31,10 +31,22 @@ export async function holdRun(run: Run, store: JobStore): Promise<void> {
   if (!(await store.hold(run.lease))) throw new LeaseLostError(run.ref.id);
 }
 
-/** readJob makes a claimed row into what its handler gets. Throws UnreadablePayloadError and NewerPayloadError. */
-export async function readJob({ claimed, plan }: Run): Promise<Job<never>> {
+/**
+ * readJob makes a claimed row into what its handler gets. Throws UnreadablePayloadError and NewerPayloadError.
+ *
+ * A codec may ask a key store, and a schema may be asynchronous: the attempt's timeout and a shutdown end the wait for them, too (R6).
+ */
+export async function readJob(run: Run): Promise<Job<never>> {
+  const { claimed, plan } = run;
   const { attempt, createdAt, dueAt, id, kind, maxAttempts, priority, tenantId } = claimed;
-  const payload = (await decodePayload(plan.entry.definition, claimed.payload, claimed.payloadVersion)) as never;
+  run.startTimeout();
+  let payload: never;
+  try {
+    const reading = decodePayload(plan.entry.definition, claimed.payload, claimed.payloadVersion);
+    payload = (await untilAborted(reading, run.signal)) as never;
+  } finally {
+    run.endTimeout();
+  }
   return { attempt, createdAt, dueAt, id, kind, maxAttempts, payload, priority, tenantId };
 }
 
