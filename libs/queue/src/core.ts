@@ -100,6 +100,7 @@ export { NoTransactionError } from './errors/no-transaction.error.js';
 export { NotADefinitionError } from './errors/not-a-definition.error.js';
 export { PayloadTooLargeError } from './errors/payload-too-large.error.js';
 export { PoolTooSmallError } from './errors/pool-too-small.error.js';
+export { QueueClosedError } from './errors/queue-closed.error.js';
 export { RefusedRequestError } from './errors/refused-request.error.js';
 export { RunSettledError } from './errors/run-settled.error.js';
 export { RunStoppedError } from './errors/run-stopped.error.js';

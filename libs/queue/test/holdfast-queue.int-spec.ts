@@ -6,7 +6,10 @@ import {
   done,
   DuplicateHandlerError,
   type HoldfastQueue,
+  InvalidHandlerError,
   InvalidQueueOptionsError,
+  NotADefinitionError,
+  QueueClosedError,
   type,
 } from '../src/core.js';
 import { untilState } from './module/probe.js';
@@ -80,6 +83,26 @@ describe('createQueue', () => {
     void (() => queue.jobs.enqueue(Add, { amount: 1 }, { delay: 5 }));
     // @ts-expect-error -- a request has its options already
     void (() => queue.jobs.enqueue(Add.request({ amount: 1 }), { priority: 1 }));
+  });
+
+  it('after its close it takes nothing more, and says so', async () => {
+    queue = createQueue({ database: pgPool(db.pool()) });
+    queue.handle(Add, { run: async () => Promise.resolve() });
+    await queue.close();
+    for (const asked of [queue.start(), queue.prepare(), queue.jobs.enqueue(Add, { amount: 1 }, { in: 'own' })])
+      await expect(asked).rejects.toThrow(QueueClosedError);
+  });
+
+  it('refuses what is no handler, where it is named', async () => {
+    queue = createQueue({ database: pgPool(db.pool()) });
+    const handle = queue.handle.bind(queue) as (...given: unknown[]) => unknown;
+    const run = async () => Promise.resolve();
+    expect(() => handle(undefined, { run })).toThrow(NotADefinitionError);
+    expect(() => handle(Add, run)).toThrow(InvalidHandlerError);
+    expect(() => handle(Add, { run }, { detach: true })).toThrow('detach is no option of a handler');
+    queue.handle(Add, { run });
+    await queue.start();
+    expect(() => queue.handle(Tell, { run })).toThrow(/before start\(\)/);
   });
 
   it('refuses bad options at once, and opens nothing', () => {

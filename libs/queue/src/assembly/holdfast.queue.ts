@@ -1,6 +1,8 @@
 import type { ControlConnections, UnitOfWork } from '@holdfast/kernel';
 import type { JobQueue } from '../client/job-queue.js';
+import { QueueClosedError } from '../errors/queue-closed.error.js';
 import type { AnyJobDefinition, AttachedHandler, DetachedHandler } from '../handlers/handler.interface.js';
+import { modeOf } from '../handlers/handler.check.js';
 import { type HandlerEntry, JobHandlerRegistry } from '../handlers/job-handler.registry.js';
 import type { JobStore } from '../ports/job-store.js';
 import type { Jobs } from '../ports/jobs.js';
@@ -56,7 +58,10 @@ export class HoldfastQueue {
     return this.closing;
   }
 
-  /** handle names the handler of a definition, before `start`. Throws DuplicateHandlerError for a second one of its kind. */
+  /**
+   * handle names the handler of a definition, before `start`. Throws DuplicateHandlerError for a second one of its kind, NotADefinitionError without
+   * a definition, and InvalidHandlerError for what is no object with `run`, an option that there is not, and after `start`.
+   */
   handle<D extends AnyJobDefinition>(definition: D, handler: AttachedHandler<D>): this;
   handle<D extends AnyJobDefinition>(
     definition: D,
@@ -68,14 +73,15 @@ export class HoldfastQueue {
     handler: AttachedHandler | DetachedHandler,
     options?: { readonly detached: true },
   ): this {
-    const mode = options?.detached ? 'detached' : 'attached';
-    const source = `the handler of ${definition.kind}`;
+    const source = nameOf(handler);
+    const mode = modeOf(source, options);
     this.registry.register({ definition, handler, mode, source } as HandlerEntry);
     return this;
   }
 
-  /** prepare checks the tables, or brings them up, as `migrations` says. */
+  /** prepare checks the tables, or brings them up, as `migrations` says. Throws QueueClosedError after a `close`. */
   async prepare(): Promise<void> {
+    if (this.closing) throw new QueueClosedError();
     const { connections, options } = this;
     await prepareTables({
       config: () => connectionConfigOf(options),
@@ -85,8 +91,9 @@ export class HoldfastQueue {
     });
   }
 
-  /** start prepares the tables and runs jobs until `close`; after a `close` it runs none. */
+  /** start prepares the tables and runs jobs until `close`. Throws QueueClosedError after a `close`; one that comes meanwhile lets nothing begin. */
   async start(): Promise<void> {
+    this.registry.seal();
     await this.prepare();
     // A close may have come meanwhile: nothing begins after it (K118).
     if (this.closing) return this.closing;
@@ -101,6 +108,11 @@ export class HoldfastQueue {
       await this.store.close().finally(() => this.connections.close());
     }
   }
+}
+
+function nameOf(handler: unknown): string {
+  const name: unknown = (handler as { constructor?: { name?: unknown } } | null | undefined)?.constructor?.name;
+  return typeof name === 'string' && !['', 'Function', 'Object'].includes(name) ? name : 'given to handle()';
 }
 
 /** createQueue makes a queue without NestJS. Throws InvalidQueueOptionsError with every problem at once; nothing is opened yet. */

@@ -8,7 +8,12 @@ export class DuplicateHandlerError extends HoldfastError {
   ) {
     super(
       'queue.duplicate_handler',
-      `The kind ${kind} has two handlers, ${sources.join(' and ')}: keep one, or give one of them a kind of its own.`,
+      `The kind ${kind} has two handlers, ${named(sources)}: keep one, or give one of them a kind of its own.`,
     );
   }
+}
+
+function named(sources: readonly string[]): string {
+  const [first] = sources;
+  return sources.every((source) => source === first) ? `both from ${first}` : sources.join(' and ');
 }

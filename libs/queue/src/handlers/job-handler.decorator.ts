@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { type AnyJobDefinition, isJobDefinition } from '../domain/definition.js';
 import { InvalidHandlerError } from '../errors/invalid-handler.error.js';
+import { modeOf } from './handler.check.js';
 import type { AttachedHandler, DetachedHandler } from './handler.interface.js';
 
 /** JobHandlerOptions say how a handler runs. */
@@ -24,7 +25,7 @@ type ClassOf<Handler> = abstract new (...args: never[]) => Handler;
  * JobHandler makes a provider the handler of a definition: `@JobHandler(RenderInvoice)`, or `@JobHandler(DeliverWebhook, { detached: true })`.
  *
  * A class whose context does not fit its mode, or whose payload is another definition's, does not compile. Throws InvalidHandlerError for
- * a definition that is still undefined because two files import each other.
+ * a definition that is still undefined because two files import each other, and for an option that there is not.
  */
 export function JobHandler<D extends AnyJobDefinition>(definition: D): (target: ClassOf<AttachedHandler<D>>) => void;
 export function JobHandler<D extends AnyJobDefinition>(
@@ -42,7 +43,7 @@ export function JobHandler(
         'its definition is not there: where it is undefined, two files import each other, so move the definitions to a file of their own',
       );
     }
-    const metadata: JobHandlerMetadata = { definition, mode: options?.detached ? 'detached' : 'attached' };
+    const metadata: JobHandlerMetadata = { definition, mode: modeOf(target.name, options) };
     const present = (Reflect.getOwnMetadata(JOB_HANDLER, target) ?? []) as readonly JobHandlerMetadata[];
     if (present.some(({ definition: { kind } }) => kind === definition.kind)) {
       throw new InvalidHandlerError(target.name, `it is marked twice for the kind ${definition.kind}`);

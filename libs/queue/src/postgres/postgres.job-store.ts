@@ -11,6 +11,7 @@ import type { Lease } from '../domain/lease.js';
 import type { EncodedRequest, Enqueued } from '../domain/request.js';
 import type { Completion } from '../domain/settlement.js';
 import { LeaseLostError } from '../errors/lease-lost.error.js';
+import { QueueClosedError } from '../errors/queue-closed.error.js';
 import {
   JobStore,
   type ClaimedJob,
@@ -61,6 +62,7 @@ const INTAKE_ATTEMPTS = 3;
 /** PostgresJobStore keeps jobs in PostgreSQL: one statement per verb, on control connections that are READ COMMITTED (Q16). */
 export class PostgresJobStore extends JobStore {
   readonly transactions = true;
+  private closed = false;
   private readonly control: ControlConnections;
   private readonly keeper: ControlConnections;
   private readonly marks = new LowWaterMarks();
@@ -110,6 +112,7 @@ export class PostgresJobStore extends JobStore {
   }
 
   async close(): Promise<void> {
+    this.closed = true;
     await Promise.all([this.control.close(), this.keeper.close()]);
   }
 
@@ -164,7 +167,8 @@ export class PostgresJobStore extends JobStore {
     return requests.map((request) => answers.get(request)!.shift()!);
   }
 
-  enqueueNow(requests: readonly EncodedRequest[]): Promise<Enqueued[]> {
+  async enqueueNow(requests: readonly EncodedRequest[]): Promise<Enqueued[]> {
+    if (this.closed) throw new QueueClosedError();
     const mixed = new Set(requests.map(({ dedupeKey }) => dedupeKey === null)).size > 1;
     if (!mixed) return this.enqueueMany(requests, this.control);
     return this.control.transaction((executor) => this.enqueueMany(requests, executor));

@@ -1,0 +1,28 @@
+import { isJobDefinition } from '../domain/definition.js';
+import { InvalidHandlerError } from '../errors/invalid-handler.error.js';
+import { NotADefinitionError } from '../errors/not-a-definition.error.js';
+import type { HandlerEntry } from './job-handler.registry.js';
+
+/** checkHandler throws NotADefinitionError for an entry without a definition, InvalidHandlerError for a handler that has no `run`. */
+export function checkHandler({ definition, handler, source }: HandlerEntry): void {
+  if (!isJobDefinition(definition)) throw new NotADefinitionError(definition, 'was given a handler');
+  if (typeof handler !== 'object' || typeof (handler as { run?: unknown } | null)?.run !== 'function')
+    throw new InvalidHandlerError(source, 'it is no object with a function run(job, ctx)');
+}
+
+/** modeOf answers how a handler runs. Throws InvalidHandlerError for an option that there is not: it would be a setting that quietly does nothing. */
+export function modeOf(handler: string, options: unknown): HandlerEntry['mode'] {
+  if (options === undefined) return 'attached';
+  if (typeof options !== 'object' || options === null)
+    throw new InvalidHandlerError(handler, 'its options must be an object: { detached: true }');
+  const [unknown] = Object.keys(options).filter((name) => name !== 'detached');
+  if (unknown !== undefined)
+    throw new InvalidHandlerError(
+      handler,
+      `${unknown} is no option of a handler: { detached: true } is the one there is`,
+    );
+  const { detached } = options as { detached?: unknown };
+  if (detached !== undefined && typeof detached !== 'boolean')
+    throw new InvalidHandlerError(handler, 'its option detached must be true, or left out');
+  return detached ? 'detached' : 'attached';
+}
