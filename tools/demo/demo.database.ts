@@ -2,7 +2,9 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reachable, serverUser } from '@holdfast/testing';
+import { serverFolder } from '../local/data-folder.js';
 import { Part } from '../local/part.js';
+import { clearStaleServer } from '../local/stale.server.js';
 
 const STOP_MS = 30_000;
 
@@ -20,12 +22,14 @@ export class DemoDatabase {
     this.folder = mkdtempSync(join(place, 'holdfast-demo-'));
     chmodSync(this.folder, 0o755);
     const file = 'tools/local/postgres.keeper.ts';
-    this.server = new Part({ args: [this.folder], endsWithStart: false, file, name: 'postgres' });
+    this.server = new Part({ args: [this.folder, 'passing'], endsWithStart: false, file, name: 'postgres' });
     return String((await this.server.event('ready')).url);
   }
 
   async stop(): Promise<void> {
     await this.server?.stop(STOP_MS);
-    if (this.folder) rmSync(this.folder, { force: true, maxRetries: 5, recursive: true, retryDelay: 200 });
+    if (!this.folder) return;
+    await clearStaleServer(serverFolder(this.folder));
+    rmSync(this.folder, { force: true, maxRetries: 5, recursive: true, retryDelay: 200 });
   }
 }

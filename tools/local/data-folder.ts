@@ -23,6 +23,11 @@ export function dataFolder(root: string): string {
   return folder;
 }
 
+/** serverFolder answers where in it PostgreSQL has its files. */
+export function serverFolder(folder: string): string {
+  return join(folder, 'postgres');
+}
+
 function elsewhere(root: string): string {
   const clone = createHash('sha256').update(root).digest('hex').slice(0, 12);
   return join('/var/tmp', `holdfast-${basename(root)}-${clone}`);

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
-import { dataFolder } from './data-folder.js';
+import { dataFolder, serverFolder } from './data-folder.js';
 import { LocalProblem } from './local.problem.js';
 import { migrate } from './migrate.js';
 import { Part } from './part.js';
 import { choosePort } from './ports.js';
 import { untilReady } from './readiness.js';
+import { clearStaleServer } from './stale.server.js';
 import { StartLock } from './start.lock.js';
 
 const ROOT = resolve(__dirname, '../..');
@@ -15,6 +16,8 @@ const SERVER_GRACE_MS = 30_000;
 /** LocalStart runs everything on this machine: a PostgreSQL unless DATABASE_URL names one, the api and the worker. */
 export class LocalStart {
   private readonly apps: Part[] = [];
+  /** folder holds the data of a server of our own. */
+  private folder: string | undefined;
   private lock: StartLock | undefined;
   private readonly ports = new Set<number>();
   private server: Part | undefined;
@@ -34,9 +37,7 @@ export class LocalStart {
     this.stopping.abort();
   }
 
-  private async app(name: string, variable: string, standard: number, databaseUrl: string): Promise<string> {
-    const port = await choosePort(variable, standard, this.ports);
-    this.ports.add(port);
+  private async app(name: string, port: number, databaseUrl: string): Promise<string> {
     this.signal.throwIfAborted();
     const env = { DATABASE_URL: databaseUrl, HOST: '127.0.0.1', PORT: String(port) };
     const part = new Part({ env, file: `apps/${name}/src/main.ts`, name });
@@ -52,12 +53,15 @@ export class LocalStart {
     this.stopping.abort();
     await Promise.all(this.apps.map((part) => part.stop(APP_GRACE_MS)));
     await this.server?.stop(SERVER_GRACE_MS);
+    // A keeper that was killed has left its server running.
+    if (this.folder) await clearStaleServer(serverFolder(this.folder));
     this.lock?.release();
   }
 
   private async postgres(): Promise<string> {
     const folder = dataFolder(ROOT);
     this.lock = StartLock.take(folder);
+    this.folder = folder;
     this.server = new Part({
       args: [folder],
       endsWithStart: false,
@@ -69,24 +73,34 @@ export class LocalStart {
     return String(url);
   }
 
+  private async port(variable: string, standard: number): Promise<number> {
+    const port = await choosePort(variable, standard, this.ports);
+    this.ports.add(port);
+    return port;
+  }
+
   private get signal(): AbortSignal {
     return this.stopping.signal;
   }
 
   private async start(): Promise<void> {
-    const databaseUrl = process.env.DATABASE_URL || (await this.postgres());
+    // What may be wrong is looked at before anything runs.
+    const given = givenDatabase();
+    const apiPort = await this.port('PORT', 3_000);
+    const workerPort = await this.port('WORKER_PORT', 3_001);
+    const databaseUrl = given ?? (await this.postgres());
     await migrate(databaseUrl).catch((error: unknown) => {
       throw new LocalProblem(
-        `The database could not be migrated: ${error instanceof Error ? error.message : String(error)}`,
+        `${given ? 'DATABASE_URL: the' : 'The'} database could not be migrated: ${reasonOf(error)}`,
         { cause: error },
       );
     });
     this.signal.throwIfAborted();
-    const api = await this.app('api', 'PORT', 3_000, databaseUrl);
-    await this.app('worker', 'WORKER_PORT', 3_001, databaseUrl);
+    const api = await this.app('api', apiPort, databaseUrl);
+    await this.app('worker', workerPort, databaseUrl);
     const event = '{"type":"issues.opened","repository":"octo/hello","payload":{"action":"opened"}}';
     console.log(`[start] Try: curl -i ${api}/events -H 'content-type: application/json' -d '${event}'`);
-    console.log('[start] Ctrl-C stops everything.');
+    console.log(`[start] Ctrl-C stops everything; from a script: kill ${process.pid}`);
   }
 
   private stopRequested(): Promise<void> {
@@ -96,4 +110,20 @@ export class LocalStart {
   private watch(): Promise<never> {
     return Promise.race([...this.apps, ...(this.server ? [this.server] : [])].map((part) => part.failure()));
   }
+}
+
+/** givenDatabase answers the URL of DATABASE_URL, or undefined where none is set. The value may hold a password: it is not repeated. */
+function givenDatabase(): string | undefined {
+  const url = process.env.DATABASE_URL;
+  if (!url) return undefined;
+  if (URL.canParse(url) && ['postgres:', 'postgresql:'].includes(new URL(url).protocol)) return url;
+  throw new LocalProblem(
+    'DATABASE_URL: expected postgres://user:password@host:5432/name. Without the variable a server of its own is started.',
+  );
+}
+
+/** Where a name has several addresses, the error of all of them has a code and no message. */
+function reasonOf(error: unknown): string {
+  const { code, message } = error as { code?: string; message?: string };
+  return message || code || String(error);
 }

@@ -21,12 +21,15 @@ export async function choosePort(variable: string, standard: number, given: Read
     return port;
   }
   for (let port = standard; port < standard + TRIES; port++) {
-    if (!given.has(port) && (await isFree(port))) return port;
+    if (given.has(port) || !(await isFree(port))) continue;
+    if (port !== standard) console.log(`[start] ${variable}: port ${standard} is taken, using ${port}.`);
+    return port;
   }
   throw new LocalProblem(`No free port between ${standard} and ${standard + TRIES - 1}. Set ${variable} to one.`);
 }
 
-async function isFree(port: number): Promise<boolean> {
+/** isFree says whether nobody listens on a port of the loopback interface. */
+export async function isFree(port: number): Promise<boolean> {
   const server = createServer();
   try {
     server.listen(port, '127.0.0.1');

@@ -18,8 +18,12 @@ function newFolder(): string {
   return folder;
 }
 
+async function freePorts(): Promise<Record<string, string>> {
+  return { PORT: String(await freePort()), WORKER_PORT: String(await freePort()) };
+}
+
 async function start(folder: string, env: Record<string, string> = {}): Promise<SpawnedProcess> {
-  const ports = { PORT: String(await freePort()), WORKER_PORT: String(await freePort()) };
+  const ports = await freePorts();
   return spawnTs('tools/local.ts', { env: { DATABASE_URL: '', HOLDFAST_DATA_FOLDER: folder, ...ports, ...env } });
 }
 
@@ -116,6 +120,22 @@ describe('npm start', () => {
     await allGone(parts);
   });
 
+  it('leaves nothing behind when the npm that it was started with is ended', async () => {
+    const env = { DATABASE_URL: '', HOLDFAST_DATA_FOLDER: newFolder(), ...(await freePorts()) };
+    const run = spawnTs('tools/test/fixtures/npm-run.ts', { args: ['start'], env });
+    const { pid: npm } = (await run.event('npm')) as unknown as { pid: number };
+    const parts = await ready(run);
+    const local = Number(/kill (\d+)/.exec(await run.line('from a script: kill'))?.[1]);
+    expect(isAlive(local)).toBe(true);
+    process.kill(npm, 'SIGTERM');
+    try {
+      await allGone(parts);
+      await waitFor(() => !isAlive(local), { what: 'the start to be gone' });
+    } finally {
+      if (isAlive(local)) process.kill(local, 'SIGTERM');
+    }
+  });
+
   it('starts on the data of a start that was killed together with the keeper of its server', async () => {
     const folder = newFolder();
     const crashed = await start(folder);
@@ -129,6 +149,32 @@ describe('npm start', () => {
     await postEvent(parts.api.url);
     await local.stop(60_000);
     await allGone({ ...parts, postgres: { ...parts.postgres, url: before.postgres.url } });
+  });
+
+  it('stops the server whose keeper was killed, before it says that everything has been stopped', async () => {
+    const local = await start(newFolder());
+    const parts = await ready(local);
+    process.kill(parts.postgres.pid, 'SIGKILL');
+    expect(await local.exit(60_000)).toEqual({ code: 1, signal: null });
+    await local.line('postgres was ended by SIGKILL. Everything has been stopped.');
+    expect(await listening(parts.postgres.url)).toBe(false);
+  });
+
+  it('keeps the port of its server from one start to the next', async () => {
+    const folder = newFolder();
+    const urls: string[] = [];
+    for (let starts = 0; starts < 2; starts++) {
+      const local = await start(folder);
+      urls.push((await ready(local)).postgres.url);
+      await local.stop(60_000);
+    }
+    expect(urls[1]).toBe(urls[0]);
+  });
+
+  it('names DATABASE_URL when it is none, before anything is started', async () => {
+    const local = await start(newFolder(), { DATABASE_URL: 'foo' });
+    expect(await local.exit()).toEqual({ code: 1, signal: null });
+    await local.line('DATABASE_URL: expected postgres://');
   });
 
   it('uses the server of DATABASE_URL where one is given, and leaves it alone', async () => {
@@ -150,6 +196,7 @@ describe('npm start', () => {
     const local = await start(newFolder(), { PORT: String(port) });
     expect(await local.exit()).toEqual({ code: 1, signal: null });
     await local.line(`PORT: port ${port} is taken`);
+    expect(local.lines.join('\n')).not.toContain('PostgreSQL:');
     taken.close();
     await once(taken, 'close');
   });
