@@ -45,11 +45,11 @@ export class HoldfastQueue {
     const { database } = this.options;
     this.connections = connectionsOf(this.options);
     this.store = storeOf(this.options, this.connections);
-    this.jobs = jobQueueOf(this.options, database, this.store);
     this.lookup = jobsOf(this.options, this.connections);
     this.unitOfWork = unitOfWorkOf(this.options, database);
     const reporter = this.options.reporter ?? new SilentReporter();
     this.runner = runnerOf(this.options, { database, registry: this.registry, reporter, store: this.store });
+    this.jobs = jobQueueOf(this.options, database, this.store, this.runner);
   }
 
   /** close drains the runner and ends the queue's own connections; the application's database is its own. Idempotent. */

@@ -27,10 +27,18 @@ export function connectionsOf(options: ResolvedQueueOptions): ControlConnections
   return controlConnections(options, 'holdfast', CONTROL_CONNECTIONS);
 }
 
-export function jobQueueOf(options: ResolvedQueueOptions, database: Database, store: JobStore): JobQueue {
+/** jobQueueOf makes what producers use; `runner`, where this process has one, learns of what they commit. */
+export function jobQueueOf(
+  options: ResolvedQueueOptions,
+  database: Database,
+  store: JobStore,
+  runner?: Runner,
+): JobQueue {
   const { kinds, payloadLimitBytes, tenantSetting } = options;
   const maxAttemptsOf = (kind: string) => (Object.hasOwn(kinds, kind) ? kinds[kind]?.maxAttempts : undefined);
-  return new JobQueue({ database, maxAttemptsOf, payloadLimitBytes, store, tenancy: tenantSetting !== undefined });
+  const enqueued = () => runner?.enqueued();
+  const tenancy = tenantSetting !== undefined;
+  return new JobQueue({ database, enqueued, maxAttemptsOf, payloadLimitBytes, store, tenancy });
 }
 
 export function jobsOf(options: ResolvedQueueOptions, connections: ControlConnections): Jobs {

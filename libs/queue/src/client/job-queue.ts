@@ -2,6 +2,7 @@ import {
   ambientTransaction,
   type Database,
   executorOf,
+  property,
   type SqlExecutor,
   type Transaction,
   type TransactionHandle,
@@ -24,6 +25,8 @@ import type { EnqueueOptions, JoinOptions } from './enqueue.options.js';
 /** JobQueueOptions are what a process adds to every request. */
 export interface JobQueueOptions {
   readonly database: Database;
+  /** enqueued is called when a job that is due now was committed by a transaction of Holdfast's; default nobody is told. */
+  readonly enqueued?: () => void;
   /** maxAttemptsOf answers this deployment's override for a kind, or undefined. */
   readonly maxAttemptsOf: (kind: string) => number | undefined;
   readonly payloadLimitBytes: number;
@@ -40,6 +43,9 @@ export interface JobQueueOptions {
  * with a RefusedRequestError before any SQL is sent (Q2).
  */
 export class JobQueue {
+  /** announced transactions will tell of their commit. */
+  private readonly announced = new WeakSet<object>();
+
   constructor(private readonly options: JobQueueOptions) {}
 
   /** enqueue asks for one job and answers an id that can be polled from the caller's commit on (Q4). */
@@ -71,8 +77,7 @@ export class JobQueue {
     const encoded: EncodedRequest[] = [];
     for (const [index, request] of requests.entries())
       encoded.push(await this.encodeAt(index, request, target.tenantId));
-    const { store } = this.options;
-    return target.executor ? store.enqueueMany(encoded, target.executor) : store.enqueueNow(encoded);
+    return this.send(encoded, target);
   }
 
   private contextFor(kind: string, tenantId: string | null): EncodingContext {
@@ -95,20 +100,41 @@ export class JobQueue {
     const { kind } = request.definition;
     const target = this.targetOf(handle, kind);
     const encoded = await encodeRequest(request, this.contextFor(kind, target.tenantId));
-    const { store } = this.options;
-    if (target.executor) return store.enqueue(encoded, target.executor);
-    const [enqueued] = await store.enqueueNow([encoded]);
+    const [enqueued] = await this.send([encoded], target);
     return enqueued!;
+  }
+
+  /** announce tells of what is due now when its transaction commits, once for each; of other tools' transactions nobody learns. */
+  private announce(requests: readonly EncodedRequest[], { transaction }: Target): void {
+    const { enqueued } = this.options;
+    if (!enqueued || !transaction || this.announced.has(transaction) || !requests.some(isDueNow)) return;
+    transaction.afterCommit(enqueued);
+    this.announced.add(transaction);
+  }
+
+  private async send(requests: readonly EncodedRequest[], target: Target): Promise<Enqueued[]> {
+    const { enqueued, store } = this.options;
+    const { executor } = target;
+    if (!executor) {
+      const answers = await store.enqueueNow(requests);
+      if (requests.some(isDueNow)) enqueued?.();
+      return answers;
+    }
+    // Before it is sent: a transaction that is being committed waits for it, and takes no callback any more.
+    this.announce(requests, target);
+    return requests.length > 1 ? store.enqueueMany(requests, executor) : [await store.enqueue(requests[0]!, executor)];
   }
 
   /** The transaction is found before anything is awaited: it is the one that was open when the caller asked. */
   private targetOf(handle: TransactionHandle | 'own' | undefined, kind: string): Target {
     const ambient = ambientTransaction(this.options.database.identity);
-    const tenantId = this.options.tenancy ? (tenantOf(handle) ?? ambient?.tenantId ?? null) : null;
-    if (handle === 'own' || !this.options.store.transactions) return { executor: undefined, tenantId };
-    if (handle !== undefined) return { executor: executorOf(handle), tenantId };
+    const own = transactionOf(handle);
+    const tenantId = this.options.tenancy ? (own?.tenantId ?? ambient?.tenantId ?? null) : null;
+    if (handle === 'own' || !this.options.store.transactions)
+      return { executor: undefined, tenantId, transaction: undefined };
+    if (handle !== undefined) return { executor: executorOf(handle), tenantId, transaction: own };
     if (ambient === undefined) throw new NoTransactionError(kind);
-    return { executor: executorOf(ambient), tenantId };
+    return { executor: executorOf(ambient), tenantId, transaction: ambient };
   }
 }
 
@@ -116,14 +142,18 @@ interface Target {
   /** executor of the transaction to join; undefined for one of its own. */
   readonly executor: SqlExecutor | undefined;
   readonly tenantId: string | null;
+  /** transaction is the one to join where it is Holdfast's own. */
+  readonly transaction: Transaction | undefined;
+}
+
+function isDueNow({ dueAt, dueInMs }: EncodedRequest): boolean {
+  return dueAt === null && dueInMs === null;
 }
 
 /** A transaction of Holdfast knows its tenant; with any other handle the unit of work around the call decides. */
-function tenantOf(handle: TransactionHandle | 'own' | undefined): string | null | undefined {
-  if (typeof handle !== 'object' || handle === null) return undefined;
-  const transaction =
-    'rollback' in handle && 'transaction' in handle
-      ? (handle.transaction as Partial<Transaction>)
-      : (handle as Partial<Transaction>);
-  return transaction.sql !== undefined && transaction.afterCommit !== undefined ? transaction.tenantId : undefined;
+function transactionOf(handle: TransactionHandle | 'own' | undefined): Transaction | undefined {
+  const opened = typeof property(handle, 'rollback') === 'function' ? property(handle, 'transaction') : undefined;
+  const transaction = opened ?? handle;
+  const own = property(transaction, 'sql') !== undefined && typeof property(transaction, 'afterCommit') === 'function';
+  return own ? (transaction as Transaction) : undefined;
 }

@@ -27,13 +27,13 @@ const sharedProviders: Provider[] = [
   { provide: Database, inject: [QUEUE_OPTIONS], useFactory: ({ database }: ResolvedQueueOptions) => database },
   { provide: ControlConnections, inject: [QUEUE_OPTIONS], useFactory: connectionsOf },
   { provide: JobStore, inject: [QUEUE_OPTIONS, ControlConnections], useFactory: storeOf },
-  { provide: JobQueue, inject: [QUEUE_OPTIONS, Database, JobStore], useFactory: jobQueueOf },
   { provide: Jobs, inject: [QUEUE_OPTIONS, ControlConnections], useFactory: jobsOf },
   { provide: UnitOfWork, inject: [QUEUE_OPTIONS, Database], useFactory: unitOfWorkOf },
 ];
 
 const runProviders: Provider[] = [
   JobHandlerExplorer,
+  { provide: JobQueue, inject: [QUEUE_OPTIONS, Database, JobStore, Runner], useFactory: jobQueueOf },
   { provide: JobHandlerRegistry, useFactory: () => new JobHandlerRegistry() },
   {
     provide: Reporter,
@@ -75,13 +75,14 @@ export function queueProviders(roles: QueueRoles, queueModule: unknown): Provide
   });
   const inject = [ModulesContainer, QUEUE_OPTIONS, ControlConnections, JobStore];
   if (!roles.run) {
+    const jobQueue = { provide: JobQueue, inject: [QUEUE_OPTIONS, Database, JobStore], useFactory: jobQueueOf };
     const lifecycle: Provider = {
       provide: QueueLifecycle,
       inject,
       useFactory: (...given: Parameters<typeof parts>) =>
         new QueueLifecycle({ ...parts(...given), running: undefined }, queueModule),
     };
-    return [options, ...sharedProviders, lifecycle];
+    return [options, ...sharedProviders, jobQueue, lifecycle];
   }
   const lifecycle: Provider = {
     provide: QueueLifecycle,

@@ -41,6 +41,8 @@ export class ClaimLoop {
   private intakeAt = -Infinity;
   private kindsAt = -Infinity;
   private look = true;
+  /** roused: something was said while no nap could be ended by it. */
+  private roused = false;
   private loop: Promise<void> | undefined;
   private pollAt = 0;
   private stopped = false;
@@ -54,6 +56,12 @@ export class ClaimLoop {
 
   private get pollInMs(): number {
     return Math.max(0, this.pollAt - performance.now());
+  }
+
+  /** enqueued says that this process has committed requests: they are looked for as what a freed slot leads to, at once but not often. */
+  enqueued(): void {
+    this.changed = true;
+    this.rouse();
   }
 
   /** freed says that a slot has become free. */
@@ -133,6 +141,7 @@ export class ClaimLoop {
   /** pass does everything there is to do now, and answers how long to wait for more. */
   private async pass(): Promise<number> {
     const { guard, intakeGapMs, slots, suspects } = this.parts;
+    this.roused = false;
     const look = this.takeLook();
     if (look) await this.lookAround(look.sweep);
     if (this.stopped) return 0;
@@ -171,6 +180,7 @@ export class ClaimLoop {
   }
 
   private rouse(): void {
+    this.roused = true;
     this.wakeUp?.();
   }
 
@@ -178,7 +188,7 @@ export class ClaimLoop {
     while (!this.stopped) {
       const waitMs = await this.pass();
       if (this.stopped) return;
-      const more = this.look || (this.changed && this.parts.slots.isHungry);
+      const more = this.look || this.roused || (this.changed && this.parts.slots.isHungry);
       // A turn of the event loop lets what ends together free its slots together.
       if (more || waitMs <= 0) await new Promise((resolve) => setImmediate(resolve));
       else await this.nap(waitMs);

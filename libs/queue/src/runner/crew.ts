@@ -85,6 +85,10 @@ export class Crew {
     return this.slots.running;
   }
 
+  enqueued(): void {
+    this.loop.enqueued();
+  }
+
   drain(): Promise<DrainResult> {
     this.draining ??= this.drainNow();
     return this.draining;

@@ -50,6 +50,11 @@ export class Runner {
     return (await this.crew?.drain()) ?? { abandoned: 0, givenBack: 0 };
   }
 
+  /** enqueued says that this process has committed requests for jobs: they are looked for soon, without waiting for the poll. */
+  enqueued(): void {
+    this.crew?.enqueued();
+  }
+
   /**
    * start begins to look for work. Idempotent. Throws InvalidRunnerOptionsError when no kind is left to run, and PoolTooSmallError with the sum when
    * the application's pool cannot carry the slots (R19).
@@ -78,7 +83,13 @@ export class Runner {
     );
     this.crew = crew;
     const kinds = plans.map(({ kind }) => kind);
-    crew.tell({ type: 'runner.started', connections: roles, kinds, slots: this.options.slots, warnings });
+    crew.tell({
+      type: 'runner.started',
+      connections: roles,
+      kinds,
+      slots: this.options.slots,
+      warnings: [...warnings, ...this.unmet()],
+    });
     // What the loop starts outlives whoever called, also a unit of work.
     outsideTransactions(() => crew.start());
   }
@@ -94,6 +105,13 @@ export class Runner {
     const kinds = registry.kinds.filter(this.options.handles);
     if (kinds.length === 0) throw new InvalidRunnerOptionsError(['no kind that it may run has a handler here']);
     return kinds.map((kind) => planKind(registry.find(kind)!, this.options));
+  }
+
+  /** unmet answers a warning where overrides name kinds without a handler here: mostly a kind that was renamed, or misspelt. */
+  private unmet(): string[] {
+    const { options, registry } = this.parts;
+    const kinds = Object.keys(options?.kinds ?? {}).filter((kind) => !registry.find(kind));
+    return kinds.length === 0 ? [] : [`The option kinds changes kinds without a handler here: ${kinds.join(', ')}.`];
   }
 
   private reporterTo(reporter: Reporter | undefined): Reporter {
