@@ -14,6 +14,7 @@ export { ConnectionLostError } from './errors/connection-lost.error.js';
 export { DataSourceNotInitializedError } from './errors/data-source-not-initialized.error.js';
 export { InvalidDurationError } from './errors/invalid-duration.error.js';
 export { InvalidSchemaNameError } from './errors/invalid-schema-name.error.js';
+export { InvalidTransactionOptionError } from './errors/invalid-transaction-option.error.js';
 export { NestedScopeError } from './errors/nested-scope.error.js';
 export { NoOpenTransactionError } from './errors/no-open-transaction.error.js';
 export { PoolExhaustedError } from './errors/pool-exhausted.error.js';

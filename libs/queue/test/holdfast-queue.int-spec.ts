@@ -10,6 +10,7 @@ import {
   InvalidQueueOptionsError,
   NotADefinitionError,
   QueueClosedError,
+  type RunnerEvent,
   type,
 } from '../src/core.js';
 import { untilState } from './module/probe.js';
@@ -103,6 +104,16 @@ describe('createQueue', () => {
     queue.handle(Add, { run });
     await queue.start();
     expect(() => queue.handle(Tell, { run })).toThrow(/before start\(\)/);
+  });
+
+  it('warns at the start of overrides whose kind has no handler here', async () => {
+    const warnings: string[][] = [];
+    const report = (event: RunnerEvent) => void (event.type === 'runner.started' && warnings.push([...event.warnings]));
+    const kinds = { 'sum.add': { timeout: '5s' }, 'sum.addd': { timeout: '9s' } };
+    queue = createQueue({ database: pgPool(db.pool({ max: 12 })), kinds, reporter: { report } });
+    queue.handle(Add, { run: async () => Promise.resolve() });
+    await queue.start();
+    expect(warnings).toEqual([['The option kinds changes kinds without a handler here: sum.addd.']]);
   });
 
   it('refuses bad options at once, and opens nothing', () => {

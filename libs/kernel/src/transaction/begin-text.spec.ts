@@ -1,3 +1,4 @@
+import { InvalidTransactionOptionError } from '../errors/invalid-transaction-option.error.js';
 import { beginText } from './begin-text.js';
 import { boundSettings } from './session-bounds.js';
 
@@ -22,7 +23,9 @@ describe('the text of BEGIN', () => {
     for (const settings of refused) {
       expect(() => beginText({ settings }, [])).toThrow(TypeError);
     }
-    expect(() => beginText({ isolation: 'READ COMMITTED; COMMIT' as 'SERIALIZABLE' }, [])).toThrow(TypeError);
+    expect(() => beginText({ isolation: 'READ COMMITTED; COMMIT' as 'SERIALIZABLE' }, [])).toThrow(
+      InvalidTransactionOptionError,
+    );
   });
 });
 

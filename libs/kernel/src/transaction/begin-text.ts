@@ -1,8 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import type { BeginOptions } from './database.js';
-import type { IsolationLevel } from './transaction.js';
-
-const ISOLATION_LEVELS: readonly IsolationLevel[] = ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'];
+import { checkIsolation } from './transaction.options.js';
 
 /**
  * beginText writes BEGIN and its settings as one message: one round trip.
@@ -12,7 +10,7 @@ const ISOLATION_LEVELS: readonly IsolationLevel[] = ['READ COMMITTED', 'REPEATAB
  */
 export function beginText(options: BeginOptions, bounds: readonly (readonly [string, string])[]): string {
   const isolation = options.isolation ?? 'READ COMMITTED';
-  if (!ISOLATION_LEVELS.includes(isolation)) throw new TypeError(`${JSON.stringify(isolation)} is no isolation level.`);
+  checkIsolation(isolation);
   const settings = Object.entries(options.settings ?? {});
   const local = [...bounds, ...settings.filter(([name]) => name.includes('.'))].map(setLocal);
   const configured = settings.filter(([name]) => !name.includes('.')).map(setConfig);

@@ -12,6 +12,7 @@ import type { BeginOptions } from './database.js';
 import { GatedTransaction } from './gated.transaction.js';
 import { boundSettings, readSessionBounds } from './session-bounds.js';
 import type { Transaction } from './transaction.js';
+import { checkIsolation } from './transaction.options.js';
 import { TransactionGate } from './transaction.gate.js';
 
 const ACQUIRE_WITHIN_MS = 10_000;
@@ -31,13 +32,14 @@ export interface BeginSettings {
 
 /**
  * beginTransaction takes a client from the pool and sends BEGIN with its settings as one message; the first transaction on a client
- * asks once more for the session's own bounds. Whatever fails or is late, the client has been destroyed or given back (K16).
+ * asks once more for the session's own bounds. An isolation that is none is refused before. Whatever fails or is late, the client has been destroyed or given back (K16).
  */
 export async function beginTransaction(
   pool: Pool,
   options: BeginOptions,
   settings: BeginSettings,
 ): Promise<ClientTransaction> {
+  checkIsolation(options.isolation);
   const withinMs = options.acquireTimeoutMs ?? ACQUIRE_WITHIN_MS;
   const startedAt = performance.now();
   const checkedOut = await acquireClient(pool, withinMs);

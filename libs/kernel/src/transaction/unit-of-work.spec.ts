@@ -1,3 +1,4 @@
+import { InvalidTransactionOptionError } from '../errors/invalid-transaction-option.error.js';
 import { TenantRefusedError } from '../errors/tenant-refused.error.js';
 import { Database } from './database.js';
 import { UnitOfWork } from './unit-of-work.js';
@@ -44,6 +45,21 @@ describe('UnitOfWork', () => {
       await expect(unit.run(work, { tenantId })).rejects.toThrow('There is no server here.');
     }
     expect(database.begun).toBe(2);
+  });
+
+  it.each<[string, unknown]>([
+    ['isolationLevel is no option, did you mean isolation', { isolationLevel: 'SERIALIZABLE' }],
+    ['retries is no option, those there are: acquireTimeoutMs, isolation, readOnly, tenantId', { retries: 3 }],
+    ['isolation must be one of READ COMMITTED, REPEATABLE READ, SERIALIZABLE', { isolation: 'serializable' }],
+    ['must be an object, not SERIALIZABLE', 'SERIALIZABLE'],
+  ])('an option is refused before anything is sent: %s', async (reason, options) => {
+    const database = new CountingDatabase();
+    const refused: unknown = await new UnitOfWork(database)
+      .run(work, options as object)
+      .catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(InvalidTransactionOptionError);
+    expect((refused as Error).message).toContain(`${reason}.`);
+    expect(database.begun).toBe(0);
   });
 
   it('Q2: a tenant of 200 bytes is taken', async () => {

@@ -4,6 +4,7 @@ import type { Database } from './database.js';
 import { GatedTransaction } from './gated.transaction.js';
 import { checkTenant } from './tenant-check.js';
 import type { IsolationLevel, Transaction } from './transaction.js';
+import { checkIsolation, checkOptionNames } from './transaction.options.js';
 
 /** UnitOfWorkOptions say how a unit of work runs. */
 export interface UnitOfWorkOptions {
@@ -23,6 +24,12 @@ export interface UnitOfWorkSettings {
   readonly tenantSetting?: string;
 }
 
+const OPTIONS: Readonly<Record<keyof UnitOfWorkOptions, true>> = {
+  acquireTimeoutMs: true,
+  isolation: true,
+  readOnly: true,
+  tenantId: true,
+};
 const STRICTNESS: Record<IsolationLevel, number> = { 'READ COMMITTED': 0, 'REPEATABLE READ': 1, SERIALIZABLE: 2 };
 
 /**
@@ -40,10 +47,13 @@ export class UnitOfWork {
   /**
    * run answers what `work` answers, after the commit. It rejects with what `work` threw, after the rollback; or with why it could not commit:
    * TransactionAbortedError (a caught SQL error), CommitUnknownError, or the server's own error (a deferred constraint). A tenant that is empty, too
-   * long or cannot be stored, or any while tenancy is off, is a TenantRefusedError before anything is sent.
+   * long or cannot be stored, or any while tenancy is off, is a TenantRefusedError before anything is sent; an option that there is not, or an
+   * isolation that is none, an InvalidTransactionOptionError.
    */
   async run<T>(work: (tx: Transaction) => Promise<T>, options: UnitOfWorkOptions = {}): Promise<T> {
     const { identity } = this.database;
+    checkOptionNames(options, Object.keys(OPTIONS));
+    checkIsolation(options.isolation);
     checkTenant(options.tenantId, this.settings.tenantSetting !== undefined);
     const outer = ambientTransaction(identity);
     if (outer) return join(outer, work, options);

@@ -76,6 +76,18 @@ describe('encodeRequest', () => {
     });
   });
 
+  it.each<[string, string, unknown]>([
+    ['delay', 'is no option of a request, those there are: dedupeKey, .*runAt, runIn', { delay: 5 }],
+    ['in', 'is no option of a request', { in: 'own' }],
+    ['onDuplicate', "must be { payload: 'replace' }", { onDuplicate: 'replace' }],
+    ['onDuplicate', "must be { payload: 'replace' }", { onDuplicate: { priority: 'replace' } }],
+  ])('Q2: refuses %s, which would quietly do nothing', async (field, reason, options) => {
+    await expect(encode(options as RequestOptions)).rejects.toMatchObject({
+      field,
+      message: expect.stringMatching(reason) as unknown,
+    });
+  });
+
   it('takes maxAttempts from the request, else from this deployment, else from the definition', async () => {
     expect(await encode({}, { maxAttempts: null })).toMatchObject({ maxAttempts: null });
     expect(await encode({ maxAttempts: 2 }, { maxAttempts: 3 })).toMatchObject({ maxAttempts: 2 });

@@ -86,6 +86,16 @@ const MAX_TENANT_BYTES = 200;
 const EARLIEST = Date.UTC(1970, 0, 1);
 const LATEST = Date.UTC(9999, 11, 31);
 
+const NAMES: Readonly<Record<keyof RequestOptions, true>> = {
+  dedupeKey: true,
+  maxAttempts: true,
+  onDuplicate: true,
+  priority: true,
+  runAt: true,
+  runIn: true,
+  tenantId: true,
+};
+
 /** jobRequest makes a frozen request; `definition.request(…)` is how it is written. */
 export function jobRequest<D extends AnyJobDefinition>(
   definition: D,
@@ -105,9 +115,9 @@ export async function encodeRequest(request: JobRequest, context: EncodingContex
   const refuse = refusalFor(definition.kind);
   if (!isKind(definition.kind))
     refuse('the kind', `is not made of lower-case words joined by dots, at most ${MAX_KIND_LENGTH} characters`);
+  refuseUnknown(options, refuse);
   const { dueAt, dueInMs } = encodeDue(options, refuse);
-  const replace: unknown = options.onDuplicate?.payload;
-  if (replace !== undefined && replace !== 'replace') refuse('onDuplicate.payload', "must be 'replace'");
+  const replacePayload = encodeReplace(options.onDuplicate, refuse);
   const dedupeKey = encodeText(options.dedupeKey ?? null, 'dedupeKey', MAX_KEY_BYTES, refuse);
   const maxAttempts = encodeAttempts(options.maxAttempts, definition, context, refuse);
   const priority = encodePriority(options.priority ?? definition.priority, refuse);
@@ -122,7 +132,7 @@ export async function encodeRequest(request: JobRequest, context: EncodingContex
     payloadJson,
     payloadVersion: definition.version,
     priority,
-    replacePayload: replace === 'replace',
+    replacePayload,
     tenantId,
     whenRunning: definition.whenRunning,
   };
@@ -167,6 +177,16 @@ function encodePriority(priority: number, refuse: Refuse): number {
   return priority + 0;
 }
 
+/** Anything but the one form there is would quietly keep the payload that is there. */
+function encodeReplace(asked: unknown, refuse: Refuse): boolean {
+  if (asked === undefined) return false;
+  if (typeof asked !== 'object' || asked === null || Object.keys(asked).some((name) => name !== 'payload'))
+    return refuse('onDuplicate', "must be { payload: 'replace' }");
+  const { payload } = asked as { payload?: unknown };
+  if (payload !== undefined && payload !== 'replace') refuse('onDuplicate.payload', "must be 'replace'");
+  return payload === 'replace';
+}
+
 function encodeTenant(asked: string | null | undefined, context: EncodingContext, refuse: Refuse): string | null {
   if (asked !== undefined && asked !== null && !context.tenancy)
     refuse('tenantId', 'cannot be set while tenancy is off: turn it on with the option tenancy');
@@ -188,6 +208,13 @@ function encodeText(text: string | null, field: string, maxBytes: number, refuse
 /** A Date of another realm is a Date as well; anything else is NaN. */
 function momentOf(value: unknown): number {
   return Object.prototype.toString.call(value) === '[object Date]' ? Number((value as Date).getTime()) : Number.NaN;
+}
+
+/** A name that there is not would be an option that quietly does nothing. */
+function refuseUnknown(options: object, refuse: Refuse): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(NAMES, name));
+  if (unknown === undefined) return;
+  refuse(unknown, `is no option of a request, those there are: ${Object.keys(NAMES).join(', ')}`);
 }
 
 function refusalFor(kind: unknown): Refuse {
