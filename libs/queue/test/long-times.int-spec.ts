@@ -6,8 +6,8 @@ import { RetryableError } from '@holdfast/kernel';
 import { emptied, Gate, RunnerStand, standDatabase, unhandledRejections } from './runner.stand.js';
 
 const DAY_MS = 86_400_000;
-const Again = defineJob('test.again', { payload: type<{ after: number | string }>() });
-const Later = defineJob('test.later', { payload: type<{ after: number | string }>() });
+const Again = defineJob('test.again', { payload: type<{ after: string }>() });
+const Later = defineJob('test.later', { payload: type<{ after: string }>() });
 const Call = defineJob('test.call', { payload: type<object>() });
 const Write = defineJob('test.write', { payload: type<object>() });
 
@@ -45,7 +45,7 @@ describe('Times at the database', () => {
     stand.detached(Later, (job) => Promise.reject(new RetryableError('test.later', { after: job.payload.after })));
     const runner = await stand.start();
     const again = await stand.enqueue(Again, { after: `${days}d` });
-    const later = await stand.enqueue(Later, { after: days * DAY_MS });
+    const later = await stand.enqueue(Later, { after: `${days * DAY_MS}ms` });
     runner.wake();
     await stand.seenOf('job.completed', again);
     await stand.seenOf('job.retried', later);
@@ -92,7 +92,7 @@ describe('Times at the database', () => {
       pollMs: 100.1,
     });
     const [again, call, write] = [
-      await stand.enqueue(Again, { after: 60_000.5 }),
+      await stand.enqueue(Again, { after: '60000.5ms' }),
       await stand.enqueue(Call, {}),
       await stand.enqueue(Write, {}),
     ];

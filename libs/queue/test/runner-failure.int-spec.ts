@@ -136,7 +136,7 @@ describe('A run that fails', () => {
   it('K61: deferrals do not count in the backoff: the first real failure waits as attempt 1 does', async () => {
     let calls = 0;
     stand.attached(Grow, () =>
-      Promise.reject((calls += 1) <= 15 ? new UnavailableError('test.away', { after: 0 }) : new Error('real')),
+      Promise.reject((calls += 1) <= 15 ? new UnavailableError('test.away', { after: '0s' }) : new Error('real')),
     );
     const runner = await stand.start();
     const id = await stand.enqueue(Grow, {});

@@ -30,7 +30,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
 }
 
-function afterOf(retryAfter: string | undefined): { after?: number } {
-  const after = retryAfterMs(retryAfter, Date.now());
-  return after === undefined ? {} : { after };
+function afterOf(retryAfter: string | undefined): { after?: string } {
+  const afterMs = retryAfterMs(retryAfter, Date.now());
+  return afterMs === undefined ? {} : { after: `${afterMs}ms` };
 }

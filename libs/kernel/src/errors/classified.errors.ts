@@ -8,8 +8,8 @@ const FAILURE_CLASS = Symbol.for('holdfast.failure-class');
 
 /** ClassifiedErrorOptions tell more about a classified error. */
 export interface ClassifiedErrorOptions {
-  /** after is the moment to try again, as a delay such as `'30s'` or milliseconds; it wins over the backoff (R9). */
-  readonly after?: string | number;
+  /** after is the delay until the next attempt, such as `'30s'`; it wins over the backoff (R9). Anything else is ignored, also a bare number. */
+  readonly after?: string;
   readonly cause?: unknown;
   readonly message?: string;
 }
@@ -26,7 +26,7 @@ export class PermanentError extends HoldfastError {
 /** UnavailableError says that the other side was not reached: the job waits and no attempt is spent (R10). */
 export class UnavailableError extends HoldfastError {
   readonly [FAILURE_CLASS] = 'unavailable' satisfies FailureClass;
-  readonly after: string | number | undefined;
+  readonly after: string | undefined;
 
   constructor(code: string, options: ClassifiedErrorOptions = {}) {
     super(code, options.message ?? `Unavailable: ${code}.`, { cause: options.cause });
@@ -37,7 +37,7 @@ export class UnavailableError extends HoldfastError {
 /** RetryableError is a failed attempt with a code, and with a moment of its own where it names one (R9). */
 export class RetryableError extends HoldfastError {
   readonly [FAILURE_CLASS] = 'retryable' satisfies FailureClass;
-  readonly after: string | number | undefined;
+  readonly after: string | undefined;
 
   constructor(code: string, options: ClassifiedErrorOptions = {}) {
     super(code, options.message ?? `Retryable failure: ${code}.`, { cause: options.cause });

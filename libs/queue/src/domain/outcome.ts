@@ -16,8 +16,8 @@ export interface DoneOutcome {
 /** RepeatOutcome sends the same row back to PENDING with attempts 0 (R11). */
 export interface RepeatOutcome {
   readonly type: 'repeat';
-  /** after is the delay until the next run: `'10m'` or milliseconds. */
-  readonly after: string | number;
+  /** after is the delay until the next run: `'10m'`. A bare number is refused. */
+  readonly after: string;
   readonly outcome?: string | undefined;
   readonly counts?: Counts | undefined;
 }
@@ -43,7 +43,7 @@ export function done(options: { outcome?: string; counts?: Counts } = {}): DoneO
 }
 
 /** repeat sends the job back to run again `after` a delay, as the same row, attempts 0, in the transaction that holds its effects (R11). */
-export function repeat(after: string | number, options: { outcome?: string; counts?: Counts } = {}): RepeatOutcome {
+export function repeat(after: string, options: { outcome?: string; counts?: Counts } = {}): RepeatOutcome {
   checkOutcome(options.outcome, options.counts);
   return { type: 'repeat', after, ...options };
 }

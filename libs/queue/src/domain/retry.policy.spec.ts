@@ -156,15 +156,15 @@ describe('decideFailure', () => {
   });
 
   it('R9: `after` of the error wins, within a year; what is no delay is ignored', () => {
-    const delay = (after: string | number) =>
-      (decide(new RetryableError('a', { after })).conclusion as { delayMs: number }).delayMs;
+    const delay = (after: unknown) =>
+      (decide(new RetryableError('a', { after: after as string })).conclusion as { delayMs: number }).delayMs;
     expect(delay('90s')).toBe(90_000);
-    expect(delay(2_592_000_000)).toBe(2_592_000_000);
-    expect(delay(1.4)).toBe(1);
-    expect(delay(-5)).toBe(0);
-    expect(delay(Infinity)).toBe(31_536_000_000);
-    expect(delay('9y')).toBe(10_000);
-    expect(delay(Number.NaN)).toBe(10_000);
+    expect(delay('30d')).toBe(2_592_000_000);
+    expect(delay('1.4ms')).toBe(1);
+    expect(delay('0s')).toBe(0);
+    expect(delay('3000d')).toBe(31_536_000_000);
+    // A bare number has no unit: nobody can tell seconds from milliseconds.
+    for (const none of ['9y', '30', 30, 0, Number.NaN, Infinity, null, {}]) expect(delay(none)).toBe(10_000);
     expect(decide(withCause(new UnavailableError('a', { after: '7m' }))).conclusion).toMatchObject({
       verb: 'defer',
       delayMs: 420_000,

@@ -15,8 +15,8 @@ import type { Conclusion } from './settlement.js';
 
 /** Classification is what a hook says about an error. */
 export interface Classification {
-  /** after is the delay until the next attempt, such as a Retry-After: `'30s'` or milliseconds (R9). */
-  readonly after?: string | number;
+  /** after is the delay until the next attempt, such as a Retry-After: `'30s'` (R9). Anything else is ignored, also a bare number. */
+  readonly after?: string;
   readonly class: FailureClass;
   readonly code?: string;
 }
@@ -98,10 +98,8 @@ interface Verdict {
   readonly code: string;
 }
 
-/** delayOf answers what `after` asks for within [0, a year], or undefined where it asks for nothing that is a delay. */
+/** delayOf answers what `after` asks for at most a year, or undefined where it asks for nothing that is a delay with its unit. */
 function delayOf(after: unknown): number | undefined {
-  if (typeof after === 'number')
-    return Number.isNaN(after) ? undefined : Math.round(Math.min(Math.max(after, 0), MAX_AFTER_MS));
   if (typeof after !== 'string') return undefined;
   try {
     return Math.min(parseDuration(after), MAX_AFTER_MS);

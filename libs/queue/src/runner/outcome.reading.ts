@@ -43,11 +43,10 @@ function defined({ counts, outcome }: Record<string, unknown>): { counts?: Count
 }
 
 function delayOf(after: unknown): number {
-  if (typeof after === 'number' && Number.isFinite(after) && after >= 0) return after;
   try {
     return parseDuration(after as string);
   } catch {
-    throw new InvalidOutcomeError("repeat takes a delay such as '10m', or milliseconds");
+    throw new InvalidOutcomeError("repeat takes a delay with its unit, such as '10m'");
   }
 }
 
