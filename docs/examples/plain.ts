@@ -1,4 +1,4 @@
-import { createQueue, pgPool } from '@holdfast/queue/core';
+import { createQueue, LoggingReporter, pgPool } from '@holdfast/queue/core';
 import { Pool } from 'pg';
 import { RecordSale, SendReceipt } from './jobs.js';
 
@@ -11,8 +11,16 @@ export async function work(): Promise<void> {
     },
   });
   await queue.start();
-  process.once('SIGTERM', () => void queue.close().then(() => pool.end()));
+  let stopped: Promise<void> | undefined;
+  const stop = () => void (stopped ??= queue.close().then(() => pool.end()));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop);
 }
+
+/** What an error says may hold a payload's values: of the error this keeps its class alone. */
+export const reporter = new LoggingReporter((level, message, { error, ...fields }) => {
+  const failure = error instanceof Error ? error.name : undefined;
+  console.log(JSON.stringify({ level, message, event: fields['event'], jobId: fields['jobId'], failure }));
+});
 
 export async function produce(pool: Pool, orderId: string): Promise<void> {
   const { jobs, unitOfWork } = createQueue({ database: pgPool(pool) });
