@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import type { Jobs } from '@holdfast/queue';
 import { JobsController } from './jobs.controller.js';
 
 describe('JobsController', () => {
