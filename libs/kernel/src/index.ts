@@ -12,6 +12,7 @@ export {
 export { CommitUnknownError } from './errors/commit-unknown.error.js';
 export { ConnectionLostError } from './errors/connection-lost.error.js';
 export { DataSourceNotInitializedError } from './errors/data-source-not-initialized.error.js';
+export { InvalidDatabaseError } from './errors/invalid-database.error.js';
 export { InvalidDurationError } from './errors/invalid-duration.error.js';
 export { InvalidSchemaNameError } from './errors/invalid-schema-name.error.js';
 export { InvalidTransactionOptionError } from './errors/invalid-transaction-option.error.js';

@@ -2,6 +2,7 @@ import type { ClientConfig, Pool } from 'pg';
 import { clientConfigOf } from '../connection/client-config.js';
 import type { PgExecutorOptions } from '../sql/pg.executor.js';
 import { beginTransaction } from './begin-transaction.js';
+import { checkPool } from './database-check.js';
 import { Database, type BeginOptions, type OpenTransaction } from './database.js';
 
 /** PgDatabase opens transactions on a pool of `pg`. */
@@ -13,6 +14,7 @@ export class PgDatabase extends Database {
     private readonly options: PgExecutorOptions = {},
   ) {
     super();
+    checkPool(pool);
     this.identity = pool;
   }
 
@@ -29,7 +31,7 @@ export class PgDatabase extends Database {
   }
 }
 
-/** pgPool makes a `pg` pool the database that transactions are opened on. */
+/** pgPool makes a `pg` pool the database that transactions are opened on. Throws InvalidDatabaseError for anything else, a client included. */
 export function pgPool(pool: Pool, options?: PgExecutorOptions): Database {
   return new PgDatabase(pool, options);
 }

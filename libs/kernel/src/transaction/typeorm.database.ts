@@ -5,6 +5,7 @@ import { DataSourceNotInitializedError } from '../errors/data-source-not-initial
 import type { PgExecutorOptions } from '../sql/pg.executor.js';
 import { beginTransaction, type BegunTransaction } from './begin-transaction.js';
 import type { TransactionHooks } from './client.transaction.js';
+import { checkDataSource } from './database-check.js';
 import { Database, type BeginOptions, type OpenTransaction } from './database.js';
 
 declare module './transaction.js' {
@@ -34,6 +35,7 @@ export class TypeOrmDatabase extends Database {
     private readonly options: PgExecutorOptions = {},
   ) {
     super();
+    checkDataSource(dataSource);
     this.identity = dataSource;
   }
 
@@ -82,7 +84,7 @@ export class TypeOrmDatabase extends Database {
   }
 }
 
-/** typeOrm makes a TypeORM DataSource the database that transactions are opened on. It must be initialized before the first one. */
+/** typeOrm makes a TypeORM DataSource the database that transactions are opened on. It must be initialized before the first one. Throws InvalidDatabaseError for anything else. */
 export function typeOrm(dataSource: DataSource, options?: PgExecutorOptions): Database {
   return new TypeOrmDatabase(dataSource, options);
 }

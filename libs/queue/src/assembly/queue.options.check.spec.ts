@@ -103,6 +103,14 @@ describe('resolveQueueOptions', () => {
     expect(problems).toHaveLength(6);
   });
 
+  it.each<[string, unknown]>([
+    ['is a bare DataSource: wrap it, typeOrm(dataSource)', { createQueryRunner: () => undefined }],
+    ['is bare: wrap the pool, pgPool(pool)', { connect: () => undefined }],
+    ['is none: give typeOrm(dataSource) or pgPool(pool)', 'postgres://localhost/shop'],
+  ])('a database that nobody has wrapped %s', (problem, given) => {
+    expect(problemsOf({ database: given })).toEqual([`database ${problem}`]);
+  });
+
   it('K140: says that a factory answered nothing, and never falls back to a default database', () => {
     expect(problemsOf(undefined as unknown as object)).toEqual(['there are none: the factory answered undefined']);
     expect(problemsOf({})).toEqual(['database is missing: give typeOrm(dataSource) or pgPool(pool)']);

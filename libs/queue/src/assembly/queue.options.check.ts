@@ -17,7 +17,7 @@ type Check = (value: unknown) => string | undefined;
 const CHECKS: Readonly<Record<keyof QueueOptions, Check>> = {
   autoStart: isBoolean,
   classifyError: (value) => (typeof value === 'function' ? undefined : 'must be a function'),
-  database: (value) => (isDatabase(value) ? undefined : 'is missing: give typeOrm(dataSource) or pgPool(pool)'),
+  database: problemOfDatabase,
   directUrl: (value) => (isPostgresUrl(value) ? undefined : 'must be a postgres:// URL'),
   errorDetail: (value) => oneOf(value, ['code', 'class', 'message']),
   kinds: problemOfKinds,
@@ -76,11 +76,6 @@ function isBoolean(value: unknown): string | undefined {
   return typeof value === 'boolean' ? undefined : 'must be true or false';
 }
 
-function isDatabase(value: unknown): boolean {
-  const database = value as Partial<Database> | null | undefined;
-  return typeof database?.begin === 'function' && typeof database.connectionConfig === 'function';
-}
-
 function isPostgresUrl(value: unknown): boolean {
   return typeof value === 'string' && URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol);
 }
@@ -100,6 +95,17 @@ function problemOf(attempt: () => unknown): string | undefined {
   } catch (error) {
     return `is refused: ${messageOf(error)}`;
   }
+}
+
+/** What it is mostly given bare is named, and how it is wrapped. */
+function problemOfDatabase(value: unknown): string | undefined {
+  const given = value as (Partial<Database> & { connect?: unknown; createQueryRunner?: unknown }) | null | undefined;
+  if (typeof given?.begin === 'function' && typeof given.connectionConfig === 'function') return undefined;
+  if (typeof given?.createQueryRunner === 'function') return 'is a bare DataSource: wrap it, typeOrm(dataSource)';
+  if (typeof given?.connect === 'function') return 'is bare: wrap the pool, pgPool(pool)';
+  return given === undefined || given === null
+    ? 'is missing: give typeOrm(dataSource) or pgPool(pool)'
+    : 'is none: give typeOrm(dataSource) or pgPool(pool)';
 }
 
 function problemOfKinds(kinds: unknown): string | undefined {
