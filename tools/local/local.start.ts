@@ -100,6 +100,7 @@ export class LocalStart {
     await this.app('worker', workerPort, databaseUrl);
     const event = '{"type":"issues.opened","repository":"octo/hello","payload":{"action":"opened"}}';
     console.log(`[start] Try: curl -i ${api}/events -H 'content-type: application/json' -d '${event}'`);
+    console.log(`[start] What came of it: curl ${api}/repositories/octo/hello/statistics`);
     console.log(`[start] Ctrl-C stops everything; from a script: kill ${process.pid}`);
   }
 

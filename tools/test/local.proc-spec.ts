@@ -87,6 +87,8 @@ describe('npm start', () => {
     const parts = await ready(local);
     expect(await local.line('Try: curl')).toContain(`${parts.api.url}/events`);
     await postEvent(parts.api.url);
+    const [statistics] = /http:\S+/.exec(await local.line('What came of it: curl')) ?? [];
+    await waitFor(async () => (await fetch(statistics ?? '')).ok, { what: 'the event to be counted' });
     local.signal('SIGINT');
     local.signal('SIGINT');
     expect(await local.exit(60_000)).toEqual({ code: 0, signal: null });

@@ -10,6 +10,7 @@ import { HealthController } from './health/health.controller.js';
 import { HttpDrain } from './http.drain.js';
 import { JobsModule } from './jobs/jobs.module.js';
 import { ProblemFilter } from './problems/problem.filter.js';
+import { StatisticsModule } from './statistics/statistics.module.js';
 
 /** ApiModule is the HTTP edge: it accepts events, enqueues, and answers for jobs. It runs none. */
 @Module({})
@@ -32,7 +33,13 @@ export class ApiModule {
     return {
       module: ApiModule,
       controllers: [HealthController],
-      imports: [DatabaseModule.with(configuration), queue, EventsModule.with(configuration), JobsModule],
+      imports: [
+        DatabaseModule.with(configuration),
+        queue,
+        EventsModule.with(configuration),
+        JobsModule,
+        StatisticsModule,
+      ],
       providers: [filter, HttpDrain],
     };
   }

@@ -53,6 +53,12 @@ export class HubProcesses {
     return worker;
   }
 
+  /** statistics answers what the api tells of a repository. */
+  async statistics(repository: string): Promise<{ body: unknown; status: number; type: string | null }> {
+    const response = await fetch(`${this.url}/repositories/${repository}/statistics`);
+    return { body: await response.json(), status: response.status, type: response.headers.get('content-type') };
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.started.filter((each) => !each.exited).map((each) => each.stop()));
   }

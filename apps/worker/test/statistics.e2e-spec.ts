@@ -31,6 +31,25 @@ describe('event.record', () => {
     return Number(row?.events ?? 0);
   }
 
+  it('shows its effect through the api: nothing before the worker has ever run, the counts afterwards', async () => {
+    const id = await post('octo/seen', 0);
+    const nothing = { body: { status: 404, title: 'Not found' }, status: 404 };
+    const before = await hub.statistics('octo/seen');
+    expect(before).toMatchObject(nothing);
+    expect(before.type).toContain('application/problem+json');
+
+    const worker = await hub.startWorker();
+    const job = await hub.jobUntil(id, 'done', ({ state }) => state === 'SUCCEEDED');
+    expect(job.outcome).toBe('event.counted');
+    expect(await hub.statistics('octo/seen')).toMatchObject({
+      body: { repository: 'octo/seen', types: [{ type: 'push', events: 1, lastEventId: 'octo-seen-0' }] },
+      status: 200,
+    });
+    for (const repository of ['octo/other', 'octo/%00', 'octo/a%2Fb'])
+      expect(await hub.statistics(repository)).toMatchObject(nothing);
+    await worker.stop();
+  });
+
   it('R1: counts each event once when many of one repository run at once', async () => {
     const worker = await hub.startWorker();
     const ids = await Promise.all(Array.from({ length: 40 }, (_, n) => post('octo/busy', n)));

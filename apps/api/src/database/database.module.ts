@@ -5,6 +5,7 @@ import type { ApiConfiguration } from '../configuration/api.configuration.js';
 import { EventEntity } from './event.entity.js';
 import { CreateEvent1764500000000 } from './migrations/1764500000000-create-event.js';
 import { openDataSource } from './open-data-source.js';
+import { RepositoryStatisticsEntity } from './repository-statistics.entity.js';
 
 /** A database that is still starting gets this many tries, a second apart; then the start fails. */
 const CONNECT_ATTEMPTS = 5;
@@ -16,7 +17,7 @@ export class DatabaseModule {
     const options: DataSourceOptions = {
       type: 'postgres',
       applicationName: 'holdfast-api',
-      entities: [EventEntity],
+      entities: [EventEntity, RepositoryStatisticsEntity],
       extra: { max: configuration.poolSize },
       migrations: [CreateEvent1764500000000],
       migrationsTableName: 'api_migration',

@@ -1,5 +1,12 @@
 import { EventRecord } from '@holdfast/contracts';
-import { JobHandler, type AttachedContext, type AttachedHandler, type JobOf } from '@holdfast/queue';
+import {
+  done,
+  JobHandler,
+  type AttachedContext,
+  type AttachedHandler,
+  type JobOf,
+  type Outcome,
+} from '@holdfast/queue';
 
 /** The older of two events never becomes the last one, in whatever order their jobs run. */
 const COUNT_EVENT = `
@@ -13,8 +20,9 @@ const COUNT_EVENT = `
 /** EventRecordHandler counts an event. Adding one is not safe to repeat: it is right because it commits together with the job's completion. */
 @JobHandler(EventRecord)
 export class EventRecordHandler implements AttachedHandler<typeof EventRecord> {
-  run = async (job: JobOf<typeof EventRecord>, ctx: AttachedContext): Promise<void> => {
+  run = async (job: JobOf<typeof EventRecord>, ctx: AttachedContext): Promise<Outcome> => {
     const { eventId, receivedAt, repository, type } = job.payload;
     await ctx.tx.manager.query(COUNT_EVENT, [repository, type, eventId, receivedAt]);
+    return done({ outcome: 'event.counted' });
   };
 }
