@@ -116,6 +116,22 @@ describe('createQueue', () => {
     expect(warnings).toEqual([['The option kinds changes kinds without a handler here: sum.addd.']]);
   });
 
+  it('a producer that never prepared is told to migrate, where the tables are missing', async () => {
+    queue = createQueue({ database: pgPool(db.pool()), schema: 'not_there' });
+    const { jobs, unitOfWork } = queue;
+    for (const options of [{}, { dedupeKey: 'k' }]) {
+      const ways = [
+        () => unitOfWork.run(() => jobs.enqueue(Add, { amount: 1 }, options)),
+        () => jobs.enqueue(Add, { amount: 1 }, { ...options, in: 'own' }),
+      ];
+      for (const ask of ways)
+        await expect(ask()).rejects.toMatchObject({
+          code: 'migrate.pending',
+          message: expect.stringContaining('not_there') as unknown,
+        });
+    }
+  });
+
   it('refuses bad options at once, and opens nothing', () => {
     expect(() => createQueue({ database: pgPool(db.pool()), payloadLimitBytes: -1 })).toThrow(InvalidQueueOptionsError);
   });

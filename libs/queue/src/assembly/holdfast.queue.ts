@@ -24,16 +24,21 @@ import { prepareTables } from './table.preparation.js';
 /**
  * HoldfastQueue is a queue without NestJS: `createQueue({ database: pgPool(pool) })`.
  *
- * A producer calls `prepare()` once and enqueues; a worker names its handlers with `handle` and calls `start()`. `close()` ends both.
+ * A producer calls `prepare()` once and enqueues; a worker names its handlers with `handle` and calls `start()`. `close()` ends both, after which it
+ * takes nothing more.
  */
 export class HoldfastQueue {
-  /** jobs is what producers use. */
+  /** jobs is what producers use: the JobQueue that Nest injects. It finds none. */
   readonly jobs: JobQueue;
-  /** lookup reads jobs for people and routes. */
+  /** lookup reads jobs for people and routes: the Jobs that Nest injects, `lookup.find(id)`. */
   readonly lookup: Jobs;
+  /** registry holds what `handle` was given. */
   readonly registry = new JobHandlerRegistry();
+  /** runner runs the jobs; `start` and `close` start and stop it. `runner.events` hands on what happens. */
   readonly runner: Runner;
+  /** store keeps the jobs; `close` closes it. */
   readonly store: JobStore;
+  /** unitOfWork opens transactions that enqueues join. */
   readonly unitOfWork: UnitOfWork;
   private closing: Promise<void> | undefined;
   private readonly connections: ControlConnections;

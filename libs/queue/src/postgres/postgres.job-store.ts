@@ -25,6 +25,7 @@ import {
 import { claimedJob } from './job.row.js';
 import { LowWaterMarks } from './low-water.marks.js';
 import { keyedRequestArrays, requestArrays, requestParams } from './request.arrays.js';
+import { namingMissingTables } from './missing.tables.js';
 import { RunRows } from './run.rows.js';
 import { settlementBatches } from './settlement.batch.js';
 import { boundedDelay } from './settlement.document.js';
@@ -144,7 +145,8 @@ export class PostgresJobStore extends JobStore {
 
   async enqueue(request: EncodedRequest, executor: SqlExecutor): Promise<Enqueued> {
     if (request.dedupeKey !== null) return (await this.enqueueMany([request], executor))[0]!;
-    const { rows } = await enqueueJob.run(executor, this.schema, requestParams(request));
+    const sent = enqueueJob.run(executor, this.schema, requestParams(request));
+    const { rows } = await namingMissingTables(this.schema, sent);
     return { disposition: 'created', id: rows[0]!.id, payloadDiffers: false };
   }
 
@@ -155,11 +157,13 @@ export class PostgresJobStore extends JobStore {
     const take = (request: EncodedRequest, answer: Enqueued) =>
       answers.set(request, [...(answers.get(request) ?? []), answer]);
     if (plain.length > 0) {
-      const { rows } = await enqueueJobs.run(executor, this.schema, requestArrays(plain));
+      const sent = enqueueJobs.run(executor, this.schema, requestArrays(plain));
+      const { rows } = await namingMissingTables(this.schema, sent);
       rows.forEach(({ id }, at) => take(plain[at]!, { disposition: 'created', id, payloadDiffers: false }));
     }
     if (keyed.length > 0) {
-      const { rows } = await enqueueKeyedJobs.run(executor, this.schema, keyedRequestArrays(keyed));
+      const sent = enqueueKeyedJobs.run(executor, this.schema, keyedRequestArrays(keyed));
+      const { rows } = await namingMissingTables(this.schema, sent);
       rows.forEach(({ disposition, id, payload_differs: payloadDiffers }, at) =>
         take(keyed[at]!, { disposition, id, payloadDiffers }),
       );
