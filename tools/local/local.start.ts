@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { checkAppConfiguration } from './app.configuration.js';
 import { dataFolder, serverFolder } from './data-folder.js';
 import { LocalProblem } from './local.problem.js';
 import { migrate } from './migrate.js';
@@ -86,6 +87,7 @@ export class LocalStart {
   private async start(): Promise<void> {
     // What may be wrong is looked at before anything runs.
     const given = givenDatabase();
+    checkAppConfiguration();
     const apiPort = await this.port('PORT', 3_000);
     const workerPort = await this.port('WORKER_PORT', 3_001);
     const databaseUrl = given ?? (await this.postgres());

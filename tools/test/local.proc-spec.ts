@@ -179,6 +179,21 @@ describe('npm start', () => {
     await local.line('DATABASE_URL: expected postgres://');
   });
 
+  it('names everything that the apps would refuse, before anything is started', async () => {
+    const local = await start(newFolder(), { LOG_LEVEL: 'loud', SLOTS: 'many' });
+    expect(await local.exit()).toEqual({ code: 1, signal: null });
+    const said = local.lines.join('\n');
+    for (const name of ['LOG_LEVEL', 'SLOTS']) expect(said).toContain(`${name}: expected`);
+    expect(said).not.toContain('PostgreSQL:');
+  });
+
+  it('asks for the secret of a webhook before anything is started', async () => {
+    const local = await start(newFolder(), { WEBHOOK_SECRET: '', WEBHOOK_URL: 'https://receiver.example' });
+    expect(await local.exit()).toEqual({ code: 1, signal: null });
+    await local.line('WEBHOOK_SECRET: expected a secret');
+    expect(local.lines.join('\n')).not.toContain('PostgreSQL:');
+  });
+
   it('uses the server of DATABASE_URL where one is given, and leaves it alone', async () => {
     const database = await createEmptyDatabase();
     const local = await start(newFolder(), { DATABASE_URL: database.url });
