@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { join, resolve } from 'node:path';
 
 /**
- * Packs each published package and looks at what a user gets: every entry point of `exports` is in it and loads, no spec is. Run after the build.
+ * Packs each published package and looks at what a user gets: every entry point of `exports` is in it and loads, no spec is, the license is, and
+ * source maps carry their sources, which are not in it. Run after the build.
  */
 const ROOT = resolve(__dirname, '..');
 const PACKAGES = ['libs/kernel', 'migrations', 'libs/queue'];
@@ -46,6 +47,14 @@ function nameOf(folder: string): string {
 function problemsOf(folder: string, files: readonly string[], place: string): string[] {
   const { exports, name } = manifestOf(folder);
   const problems = files.filter((file) => SPEC.test(file)).map((file) => `${name} ships ${file}`);
+  if (!files.includes('LICENSE')) problems.push(`${name} has no LICENSE`);
+  const maps = files.filter((file) => file.endsWith('.js.map'));
+  for (const file of maps) {
+    const map = JSON.parse(readFileSync(join(place, 'node_modules', name, file), 'utf8')) as {
+      sourcesContent?: unknown;
+    };
+    if (!Array.isArray(map.sourcesContent)) problems.push(`${name}: ${file} points at a source that is not there`);
+  }
   for (const [entry, targets] of Object.entries(exports)) {
     if (typeof targets === 'string') continue;
     for (const condition of ['types', 'default']) {
