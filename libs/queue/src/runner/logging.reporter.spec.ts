@@ -62,6 +62,54 @@ describe('LoggingReporter', () => {
     ]);
   });
 
+  it('M5: fields have no undefined in them, and whole milliseconds', () => {
+    const [line] = linesOf({
+      type: 'job.completed',
+      counts: undefined,
+      outcome: null,
+      ranMs: 1.6,
+      run,
+      verb: 'complete',
+    });
+    const { attempt, id: jobId, kind, tenantId } = run;
+    const fields = {
+      attempt,
+      event: 'job.completed',
+      jobId,
+      kind,
+      outcome: null,
+      ranMs: 2,
+      tenantId,
+      verb: 'complete',
+    };
+    expect(line![2]).toStrictEqual(fields);
+  });
+
+  it('an idle process says little: nothing of a claim that found nothing, a word at its stop', () => {
+    const lines = linesOf(
+      { type: 'claim.answered', asked: 10, fullLook: true, got: 0 },
+      { type: 'runner.started', connections: [], kinds: ['a'], slots: 1, warnings: [] },
+      { type: 'runner.draining', graceMs: 1, running: 0 },
+      { type: 'runner.drained', abandoned: 0, givenBack: 0 },
+    );
+    expect(lines.map(([, message]) => message)).toEqual([
+      'Running 1 kind on 1 slot. Connections: .',
+      'Draining: nothing runs.',
+      'Drained.',
+    ]);
+  });
+
+  it('Q12: what was reaped is named, and said to run alone', () => {
+    const returned = Array.from({ length: 12 }, (_, at) => ({ id: String(at), kind: 'mail.send' }));
+    const dead = [{ id: '7', kind: 'mail.send' }];
+    const [back, buried] = linesOf(
+      { type: 'reap.done', result: { deadLettered: [], returned } },
+      { type: 'reap.done', result: { deadLettered: dead, returned: [] } },
+    );
+    expect(back![1]).toMatch(/^Taken back .*: 12 jobs, 0 \(mail\.send\), .* and 2 more\. Each runs alone next\.$/);
+    expect(buried![1]).toBe('Vanished in the last attempt, dead letters now: 1 job, 7 (mail.send).');
+  });
+
   it('R2: a lost lease is one line, which says that nothing stays', () => {
     expect(linesOf({ type: 'job.lost', error, ranMs: 1_234.5, run })).toEqual([
       [
