@@ -209,6 +209,25 @@ describe('JobQueue', () => {
     expect((await rows())[0]?.payload).toEqual(payload);
   });
 
+  it.each<[string, unknown]>([
+    ['The text "ownn" cannot be joined', 'ownn'],
+    ['The value null cannot be joined', null],
+  ])('Q1: %s, and the message says what can', async (message, handle) => {
+    const refused = queueOn(pgPool(pool)).enqueue(Send, { to: 'a' }, { in: handle as 'own' });
+    await expect(refused).rejects.toThrow(message);
+    await expect(refused).rejects.toBeInstanceOf(NoOpenTransactionError);
+  });
+
+  it('Q8: a refusal of one of many says in its message which', async () => {
+    const requests = [Send.request({ to: 'a' }), Send.request({ to: 5 as unknown as string })];
+    const refused: unknown = await queueOn(pgPool(pool))
+      .enqueueMany(requests, { in: 'own' })
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({ index: 1, message: expect.stringMatching(/^Request 1 .*payload\.to/) as unknown });
+    expect((refused as Error).message).not.toContain('..');
+    expect(await count()).toBe(0);
+  });
+
   it('Q2: refuses what is no definition, as an import that is still undefined', async () => {
     const jobs = queueOn(pgPool(pool));
     await expect(jobs.enqueue(undefined as unknown as typeof Send, { to: 'a' })).rejects.toThrow(/import each other/);

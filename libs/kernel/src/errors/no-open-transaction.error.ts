@@ -8,7 +8,7 @@ export class NoOpenTransactionError extends HoldfastError {
   ) {
     super(
       'kernel.no_open_transaction',
-      `${handle} without an open transaction cannot be joined. Hand over the manager that dataSource.transaction() gives, ` +
+      `${handle} cannot be joined: there is no open transaction in it. Hand over the manager that dataSource.transaction() gives, ` +
         'a query runner after startTransaction(), a pg client after BEGIN, or the transaction of unitOfWork.run().',
     );
   }

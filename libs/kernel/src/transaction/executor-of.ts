@@ -46,9 +46,14 @@ export function executorOf(handle: TransactionHandle): SqlExecutor {
   if (has(handle, 'totalCount', 'number') && has(handle, 'connect')) throw new NoOpenTransactionError('A pool');
   if (isPgClient(handle)) return new ClientExecutor(handle);
   if (has(handle, 'query')) return handle instanceof PgExecutor ? handle : new ForeignExecutor(handle as SqlExecutor);
-  throw new NoOpenTransactionError(
-    handle === null || handle === undefined ? String(handle) : 'A value that is no transaction',
-  );
+  throw new NoOpenTransactionError(nameOf(handle));
+}
+
+/** A short text is quoted: mostly it is a misspelt 'own'. */
+function nameOf(handle: unknown): string {
+  if (typeof handle === 'string') return `The text ${JSON.stringify(handle.slice(0, 20))}`;
+  if (handle === null || handle === undefined) return `The value ${String(handle)}`;
+  return 'A value that is no transaction';
 }
 
 function has(value: unknown, key: string, type = 'function'): boolean {

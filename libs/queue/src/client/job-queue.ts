@@ -68,12 +68,12 @@ export class JobQueue {
   /**
    * enqueueMany asks for many jobs in a constant number of statements, all or nothing, and answers in their order (Q8).
    *
-   * A refusal says by `index` which request it was.
+   * A refusal says by `index`, and in its message, which request it was.
    */
   async enqueueMany(requests: readonly JobRequest[], options: JoinOptions = {}): Promise<Enqueued[]> {
     const [first] = requests;
     if (first === undefined) return [];
-    const target = this.targetOf(options.in, (first as JobRequest | undefined)?.definition.kind ?? '?');
+    const target = this.targetOf(options.in, (first as Partial<JobRequest> | null)?.definition?.kind ?? '?');
     const encoded: EncodedRequest[] = [];
     for (const [index, request] of requests.entries())
       encoded.push(await this.encodeAt(index, request, target.tenantId));
@@ -91,8 +91,7 @@ export class JobQueue {
         throw new NotADefinitionError(request);
       return await encodeRequest(request, this.contextFor(request.definition.kind, tenantId));
     } catch (error) {
-      if (error instanceof RefusedRequestError) error.index = index;
-      throw error;
+      throw error instanceof RefusedRequestError ? error.at(index) : error;
     }
   }
 

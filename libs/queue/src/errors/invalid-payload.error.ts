@@ -1,4 +1,5 @@
 import { RefusedRequestError } from './refused-request.error.js';
+import { unended } from './unended.js';
 
 /** InvalidPayloadError says that a payload was refused before any SQL was sent, where in it and why (Q2). It never quotes the payload's values. */
 export class InvalidPayloadError extends RefusedRequestError {
@@ -9,6 +10,6 @@ export class InvalidPayloadError extends RefusedRequestError {
     readonly reason: string,
     options?: ErrorOptions,
   ) {
-    super('queue.payload_refused', `The payload of ${kind} cannot be enqueued: ${path} ${reason}.`, options);
+    super('queue.payload_refused', `The payload of ${kind} cannot be enqueued: ${path} ${unended(reason)}.`, options);
   }
 }

@@ -1,4 +1,5 @@
 import { RefusedRequestError } from './refused-request.error.js';
+import { unended } from './unended.js';
 
 /** InvalidRequestError says which field of a request was refused before any SQL was sent, and why (Q2). */
 export class InvalidRequestError extends RefusedRequestError {
@@ -7,6 +8,6 @@ export class InvalidRequestError extends RefusedRequestError {
     readonly field: string,
     readonly reason: string,
   ) {
-    super('queue.request_refused', `A job of kind ${kind} cannot be enqueued: ${field} ${reason}.`);
+    super('queue.request_refused', `A job of kind ${kind} cannot be enqueued: ${field} ${unended(reason)}.`);
   }
 }

@@ -4,4 +4,11 @@ import { HoldfastError } from '@holdfast/kernel/pure';
 export abstract class RefusedRequestError extends HoldfastError {
   /** index is the place of the request in an `enqueueMany`, or undefined. */
   index: number | undefined;
+
+  /** at says which request of an `enqueueMany` it was, in the message as well. */
+  at(index: number): this {
+    this.index = index;
+    this.message = `Request ${index} (counted from 0): ${this.message}`;
+    return this;
+  }
 }
