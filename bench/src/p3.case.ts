@@ -9,7 +9,7 @@ export const p3: BenchCase = {
   async run(tools) {
     const jobs = tools.options.quick ? 30_000 : 60_000;
     const contenders = [
-      holdfast(tools, 'detached-noop', jobs, 500),
+      holdfast(tools, 'detached-noop', jobs, 1_000),
       graphileWorker(tools, 'noop', jobs, { batched: true, concurrency: 24 }),
       claimLimit(tools, 100_000),
     ];

@@ -32,6 +32,8 @@ function party(tools: BenchTools, state: State, hot: boolean): Contender {
     name: `${hot ? 'one key' : 'distinct keys'}, ${state}`,
     round: async () => {
       const pool = new Pool({ connectionString: await tools.server.freshDatabase('bench'), max: WRITERS + 6 });
+      // The next round drops this database while the last of these connections may still be closing.
+      pool.on('error', () => undefined);
       const queue = createQueue({ database: pgPool(pool), migrations: 'up', run: { poll: '50ms', slots: 2 } });
       try {
         await prepare(queue, state);
