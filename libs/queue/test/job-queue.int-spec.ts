@@ -228,6 +228,15 @@ describe('JobQueue', () => {
     expect(await count()).toBe(0);
   });
 
+  it('Q2: refuses an option beside a request, which has its own', async () => {
+    const jobs = queueOn(pgPool(pool));
+    const options = { in: 'own', priority: 1 } as { in: 'own' };
+    const send = Send.request({ to: 'a' });
+    for (const asked of [() => jobs.enqueue(send, options), () => jobs.enqueueMany([send], options)])
+      await expect(asked()).rejects.toThrow(/priority is no option here/);
+    expect(await count()).toBe(0);
+  });
+
   it('Q2: refuses what is no definition, as an import that is still undefined', async () => {
     const jobs = queueOn(pgPool(pool));
     await expect(jobs.enqueue(undefined as unknown as typeof Send, { to: 'a' })).rejects.toThrow(/import each other/);

@@ -16,6 +16,7 @@ import {
   jobRequest,
   type JobRequest,
 } from '../domain/request.js';
+import { InvalidRequestError } from '../errors/invalid-request.error.js';
 import { NoTransactionError } from '../errors/no-transaction.error.js';
 import { NotADefinitionError } from '../errors/not-a-definition.error.js';
 import { RefusedRequestError } from '../errors/refused-request.error.js';
@@ -62,7 +63,7 @@ export class JobQueue {
     }
     if (!isJobDefinition((asked as Partial<JobRequest> | null | undefined)?.definition))
       throw new NotADefinitionError(asked);
-    return this.enqueueOne(asked, (second as JoinOptions | undefined)?.in);
+    return this.enqueueOne(asked, handleOf(asked.definition.kind, second));
   }
 
   /**
@@ -73,7 +74,8 @@ export class JobQueue {
   async enqueueMany(requests: readonly JobRequest[], options: JoinOptions = {}): Promise<Enqueued[]> {
     const [first] = requests;
     if (first === undefined) return [];
-    const target = this.targetOf(options.in, (first as Partial<JobRequest> | null)?.definition?.kind ?? '?');
+    const kind = (first as Partial<JobRequest> | null)?.definition?.kind ?? '?';
+    const target = this.targetOf(handleOf(kind, options), kind);
     const encoded: EncodedRequest[] = [];
     for (const [index, request] of requests.entries())
       encoded.push(await this.encodeAt(index, request, target.tenantId));
@@ -143,6 +145,15 @@ interface Target {
   readonly tenantId: string | null;
   /** transaction is the one to join where it is Holdfast's own. */
   readonly transaction: Transaction | undefined;
+}
+
+/** A request has its options already: one that is given beside it would quietly do nothing. */
+function handleOf(kind: string, options: unknown): JoinOptions['in'] {
+  const given = (options ?? {}) as JoinOptions;
+  const other = Object.keys(given).find((name) => name !== 'in');
+  if (other !== undefined)
+    throw new InvalidRequestError(kind, other, 'is no option here: give it to definition.request(payload, options)');
+  return given.in;
 }
 
 function isDueNow({ dueAt, dueInMs }: EncodedRequest): boolean {
