@@ -1,59 +1,50 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { EmbeddedServer, freePort } from '@holdfast/testing';
 import { Client } from 'pg';
 
-/** The settings that the figures are measured with: durable commits as shipped, memory as a small server has it. */
-export const BENCH_SETTINGS = { max_connections: '200', shared_buffers: '1GB', max_wal_size: '4GB' } as const;
-
-/** BenchServer is the PostgreSQL of one benchmark run, in a folder that goes with it. */
+/** BenchServer is the PostgreSQL of one benchmark run; its keeper ends it with the run, also when the run is killed. */
 export class BenchServer {
   private constructor(
-    private readonly folder: string,
-    private readonly server: EmbeddedServer,
+    private readonly keeper: ChildProcess,
+    private readonly url: string,
   ) {}
 
   static async start(): Promise<BenchServer> {
-    const folder = mkdtempSync('/var/tmp/holdfast-bench-');
-    chmodSync(folder, 0o755);
-    const server = new EmbeddedServer({
-      dataFolder: join(folder, 'data'),
-      password: 'bench',
-      port: await freePort(),
-      settings: BENCH_SETTINGS,
-    });
-    await server.start();
-    return new BenchServer(folder, server);
+    const keeper = fork(join(__dirname, 'server.keeper.ts'));
+    const [answer] = (await Promise.race([once(keeper, 'message'), once(keeper, 'exit')])) as [unknown];
+    const { url } = (answer ?? {}) as { url?: string };
+    if (url === undefined) throw new Error('The server of the benchmark did not start: see its output above.');
+    return new BenchServer(keeper, url);
   }
 
   /** freshDatabase answers the URL of a new, empty database. */
   async freshDatabase(name: string): Promise<string> {
-    const client = new Client({ connectionString: this.server.url });
-    await client.connect();
-    try {
-      await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-      await client.query(`CREATE DATABASE ${name}`);
-      await client.query('CHECKPOINT');
-    } finally {
-      await client.end();
-    }
-    const url = new URL(this.server.url);
+    await this.run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`, `CREATE DATABASE ${name}`, 'CHECKPOINT');
+    const url = new URL(this.url);
     url.pathname = `/${name}`;
     return url.toString();
   }
 
   async stop(): Promise<void> {
-    await this.server.stop();
-    rmSync(this.folder, { force: true, recursive: true });
+    const ended = once(this.keeper, 'exit');
+    if (this.keeper.connected) this.keeper.disconnect();
+    if (this.keeper.exitCode === null) await ended;
   }
 
   async version(): Promise<string> {
-    const client = new Client({ connectionString: this.server.url });
+    const [row] = await this.run('SHOW server_version');
+    return String(row?.server_version);
+  }
+
+  /** run answers the rows of the last statement. */
+  private async run(...statements: string[]): Promise<Record<string, unknown>[]> {
+    const client = new Client({ connectionString: this.url });
     await client.connect();
     try {
-      return (
-        (await client.query<{ server_version: string }>('SHOW server_version')).rows[0]?.server_version ?? 'unknown'
-      );
+      let rows: Record<string, unknown>[] = [];
+      for (const statement of statements) ({ rows } = await client.query<Record<string, unknown>>(statement));
+      return rows;
     } finally {
       await client.end();
     }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
-import { BENCH_SETTINGS } from './bench.server.js';
+import { BENCH_SETTINGS } from './bench.settings.js';
 import type { CaseResult } from './case.js';
 
 /** BenchHost says where and on what the figures were measured. */
