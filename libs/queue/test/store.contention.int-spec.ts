@@ -105,8 +105,8 @@ describe('many at the same rows', () => {
       await stores[1]!.settle(leases.map((lease) => ({ lease, settlement: COMPLETE })));
     }
     await holder.query('COMMIT');
-    const [first] = costs;
-    expect(Math.max(...costs)).toBeLessThan(first! * 1.5);
+    // Without the marks every claim walks past all that were claimed before it: some 160 buffers more by the end.
+    expect(costs.at(-1)).toBeLessThan(costs[5]! * 1.04);
   });
 
   const pending = async () => {

@@ -15,9 +15,12 @@ const STALE_PREPARED = new Set(['26000', '0A000']);
 
 /**
  * A prepared statement keeps its plan. One that was made while a table was small reads the whole table, and goes on doing so when it is large, until
- * the table is analyzed: that never pays here, where every statement has its index. Nor does compiling or parallel work.
+ * the table is analyzed: that never pays here, where every statement has its index. Nor does compiling or parallel work. A bitmap would reach, and
+ * lock, rows in the order of the heap: by an index on ids they are locked in the order of ids, and two batches cannot wait for each other
+ * crosswise (K132).
  */
-const PINNED_PLANS = 'SET enable_seqscan = off; SET jit = off; SET max_parallel_workers_per_gather = 0';
+const PINNED_PLANS =
+  'SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off; SET max_parallel_workers_per_gather = 0';
 
 /** DedicatedConnectionOptions say how a connection of Holdfast's own is made and used. */
 export interface DedicatedConnectionOptions {

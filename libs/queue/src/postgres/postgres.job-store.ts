@@ -40,6 +40,7 @@ import { enqueueKeyedJobs } from './sql/enqueue-keyed-jobs.sql.js';
 import { findUnknownKinds } from './sql/find-unknown-kinds.sql.js';
 import { giveBackClaim } from './sql/give-back-claim.sql.js';
 import { intakeRequests, type IntakeRow } from './sql/intake-requests.sql.js';
+import { lockRuns } from './sql/lock-runs.sql.js';
 import { markRun } from './sql/mark-run.sql.js';
 import { readAttempt } from './sql/read-attempt.sql.js';
 import { reapJobs } from './sql/reap-jobs.sql.js';
@@ -215,13 +216,15 @@ export class PostgresJobStore extends JobStore {
   async settle(settlements: readonly LeasedSettlement[]): Promise<boolean[]> {
     const answers = settlements.map(() => false);
     const batches = settlementBatches(settlements);
+    const statements = batches.reduce((sum, { batch }) => sum + batch.statements, 0);
     const send = async (executor: SqlExecutor) => {
+      const ids = settlements.map(({ lease }) => lease.jobId);
+      if (statements > 1) await lockRuns.run(executor, this.schema, { ids });
       for (const { batch, indexes } of batches) {
         const held = await batch.run(executor, this.schema);
         for (const index of indexes) answers[index] = held.has(settlements[index]!.lease.jobId);
       }
     };
-    const statements = batches.reduce((sum, { batch }) => sum + batch.statements, 0);
     await (statements > 1 ? this.control.transaction(send) : send(this.control));
     if (settlements.some(({ settlement }) => settlement.verb === 'giveBack')) this.marks.clear();
     await this.runRows.remove(settlements.map(({ lease }) => lease));
