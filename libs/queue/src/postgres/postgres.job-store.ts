@@ -218,8 +218,8 @@ export class PostgresJobStore extends JobStore {
     const batches = settlementBatches(settlements);
     const statements = batches.reduce((sum, { batch }) => sum + batch.statements, 0);
     const send = async (executor: SqlExecutor) => {
-      const ids = settlements.map(({ lease }) => lease.jobId);
-      if (statements > 1) await lockRuns.run(executor, this.schema, { ids });
+      if (statements > 1)
+        await lockRuns.run(executor, this.schema, { ids: settlements.map(({ lease }) => lease.jobId) });
       for (const { batch, indexes } of batches) {
         const held = await batch.run(executor, this.schema);
         for (const index of indexes) answers[index] = held.has(settlements[index]!.lease.jobId);

@@ -103,19 +103,15 @@ export class ClaimLoop {
     return claimed.jobs.length >= limit;
   }
 
-  private async intake(): Promise<boolean> {
+  private async intake(): Promise<void> {
     const { guard, reporter, store } = this.parts;
-    let found = false;
     let result: IntakeResult | undefined;
     do {
       this.intakeAt = performance.now();
       result = await guard.run('intake', () => store.intake(INTAKE_LIMIT));
-      if (result && result.created + result.merged + result.waiting > 0) {
-        found = true;
+      if (result && result.created + result.merged + result.waiting > 0)
         reporter.report({ type: 'intake.done', result });
-      }
     } while (result?.more && !this.stopped);
-    return found;
   }
 
   /** lookAround is what only a poll or a wake does. */
