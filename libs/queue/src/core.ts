@@ -67,6 +67,12 @@ export { type HandlerEntry, JobHandlerRegistry } from './handlers/job-handler.re
 export * from './ports/job-store.js';
 export { Jobs } from './ports/jobs.js';
 export {
+  type Candidate,
+  type CandidateOptions,
+  Leadership,
+  type LeaderTransactionOptions,
+} from './ports/leadership.js';
+export {
   type ConnectionRole,
   type EventOf,
   type JobEvent,

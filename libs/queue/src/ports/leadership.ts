@@ -1,0 +1,64 @@
+import type { SqlExecutor } from '@holdfast/kernel';
+
+/** CandidateOptions say how a name is stood for. */
+export interface CandidateOptions {
+  /**
+   * tickMs is how often the leader proves itself and the others look whether the name is free. Everything else follows from it: a proof is believed
+   * for 0.6 of it, and a leader that is not heard of for 0.8 of the smallest tick of its process is freed by the server (L2).
+   */
+  readonly tickMs: number;
+}
+
+/** LeaderTransactionOptions bound a transaction through the leader's connection. */
+export interface LeaderTransactionOptions {
+  /** deadlineMs bounds the whole of it, waiting its turn included. Default 10 000; a statement that waits for a lock is cancelled by then. */
+  readonly deadlineMs?: number;
+}
+
+/** Leadership is the port: of all processes that stand for a name, at most one acts (L1–L4). */
+export abstract class Leadership {
+  /** connections answers how many connections of its own it holds at most, by what they carry (R19). */
+  abstract get connections(): Readonly<Record<string, number>>;
+
+  /**
+   * candidate stands for `name`, without sending anything yet. Throws DuplicateCandidateError when this Leadership has a candidate of that name that
+   * has not been released (K107), and InvalidCandidateError for an empty name, one over 200 characters, or a tick below 100 ms or over a day.
+   */
+  abstract candidate(name: string, options: CandidateOptions): Candidate;
+
+  /** close gives up every name and ends the connection. It never rejects (K120); afterwards nobody is leader and no candidate can be had. */
+  abstract close(): Promise<void>;
+}
+
+/** Candidate stands for one name: the leader of it, or one of those who wait. */
+export interface Candidate {
+  /** beliefLeftMs is for how long `isLeader` stays true without another proof; 0 when it is not the leader. */
+  readonly beliefLeftMs: number;
+  /** isLeader: held, and proved less than 0.6 tick ago, counted from the send of the proof by the monotonic clock (L2). Start nothing without it (L3). */
+  readonly isLeader: boolean;
+  readonly name: string;
+
+  /**
+   * acquire tries to take the name and answers whether this is its leader now. What is held is not taken a second time, but proved (L1).
+   *
+   * Rejects with PoolerError behind a transaction-mode pooler (L4), with ConnectionLostError when no connection is to be had.
+   */
+  acquire(): Promise<boolean>;
+
+  /** confirm proves on the leader's session that the name is held, and answers whether; any doubt is false and ends the leadership. It never rejects (L2). */
+  confirm(): Promise<boolean>;
+
+  /** onLost calls `listener` each time leadership is lost, not when it is released; the answer takes it off again. */
+  onLost(listener: (reason: Error) => void): () => void;
+
+  /** release gives the name up at once and ends this candidate: another may stand for it. It never rejects (K107, K120). */
+  release(): Promise<void>;
+
+  /**
+   * transaction runs `work` and commits through the session that holds the name: it cannot commit once leadership is lost (L3).
+   *
+   * Throws NotLeaderError when this is not the leader before the first statement or before COMMIT, ConnectionLostError when the connection is lost,
+   * CommitUnknownError when the answer to COMMIT is. It joins no other transaction.
+   */
+  transaction<T>(work: (executor: SqlExecutor) => Promise<T>, options?: LeaderTransactionOptions): Promise<T>;
+}
