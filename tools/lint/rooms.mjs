@@ -15,6 +15,7 @@ export const rooms = {
     time: { rooms: ['errors'] },
     retry: { rooms: ['errors', 'time'] },
     service: { rooms: pure },
+    instance: { rooms: ['errors'] },
     sql: { rooms: pure, packages: ['pg', 'typeorm'] },
     connection: { rooms: [...pure, 'service', 'sql'], packages: ['pg'] },
     transaction: { rooms: [...pure, 'connection', 'sql'], packages: ['pg', 'typeorm'] },

@@ -1,3 +1,5 @@
+import './instance/this-kernel.js';
+
 export { isErrorCode } from './errors/error-code.js';
 export { errorChain, property } from './errors/error-chain.js';
 export { HoldfastError } from './errors/holdfast.error.js';
@@ -19,6 +21,7 @@ export { InvalidTransactionOptionError } from './errors/invalid-transaction-opti
 export { NestedScopeError } from './errors/nested-scope.error.js';
 export { NoOpenTransactionError } from './errors/no-open-transaction.error.js';
 export { PoolExhaustedError } from './errors/pool-exhausted.error.js';
+export { SecondKernelError, type KernelCopy } from './errors/second-kernel.error.js';
 export { StatementDeadlineError } from './errors/statement-deadline.error.js';
 export { TenantRefusedError } from './errors/tenant-refused.error.js';
 export { TransactionAbortedError } from './errors/transaction-aborted.error.js';

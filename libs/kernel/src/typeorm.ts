@@ -1,1 +1,3 @@
+import './instance/this-kernel.js';
+
 export { typeOrm, TypeOrmDatabase } from './transaction/typeorm.database.js';
