@@ -64,6 +64,7 @@ export type {
 } from './handlers/handler.interface.js';
 export { type HandlerEntry, JobHandlerRegistry } from './handlers/job-handler.registry.js';
 
+export { EventStream, type NextOptions } from './ports/event.stream.js';
 export * from './ports/job-store.js';
 export { Jobs } from './ports/jobs.js';
 export {
@@ -72,21 +73,22 @@ export {
   Leadership,
   type LeaderTransactionOptions,
 } from './ports/leadership.js';
+export type { EventOf, QueueEvent } from './ports/queue.events.js';
 export {
   type ConnectionRole,
-  type EventOf,
   type JobEvent,
   type LoopStage,
   type RunnerEvent,
   type RunRef,
 } from './ports/runner.events.js';
 export { Reporter } from './ports/reporter.js';
+export type { DutyEvent, LeaderEvent, SchedulerEvent } from './ports/scheduler.events.js';
 
 export { PostgresJobStore, type PostgresJobStoreOptions } from './postgres/postgres.job-store.js';
 export { PostgresJobs } from './postgres/postgres.jobs.js';
 
-export { EventStream, type NextOptions } from './runner/event.stream.js';
-export { LoggingReporter, type LogLevel, type LogSink } from './runner/logging.reporter.js';
+export type { LogLevel } from './runner/log.line.js';
+export { LoggingReporter, type LogSink } from './runner/logging.reporter.js';
 export { Runner } from './runner/runner.js';
 export type { KindOverrides, LeaseOptions, RunnerOptions } from './runner/runner.options.js';
 export { SilentReporter } from './runner/silent.reporter.js';

@@ -9,7 +9,7 @@ import type { AnyJobDefinition, PayloadInputOf } from '../src/domain/definition.
 import { jobStateName, type JobStateName } from '../src/domain/job-state.js';
 import type { AttachedHandler, DetachedHandler } from '../src/handlers/handler.interface.js';
 import { type HandlerEntry, JobHandlerRegistry } from '../src/handlers/job-handler.registry.js';
-import type { EventOf, RunnerEvent } from '../src/ports/runner.events.js';
+import type { EventOf, QueueEvent } from '../src/ports/queue.events.js';
 import type { JobStore } from '../src/ports/job-store.js';
 import { PostgresJobStore } from '../src/postgres/postgres.job-store.js';
 import { Runner } from '../src/runner/runner.js';
@@ -47,7 +47,7 @@ export interface StandOptions {
 
 /** RunnerStand is a runner with its parts on a test database, and everything it reported, so that a test awaits events and need not sleep. */
 export class RunnerStand {
-  readonly events: RunnerEvent[] = [];
+  readonly events: QueueEvent[] = [];
   readonly registry = new JobHandlerRegistry();
   private readonly listeners = new Set<() => void>();
   private readonly runners: Runner[] = [];
@@ -147,7 +147,7 @@ export class RunnerStand {
   }
 
   /** seen answers the first event of a type that has come or comes; each is answered once. */
-  async seen<T extends RunnerEvent['type']>(
+  async seen<T extends QueueEvent['type']>(
     type: T,
     where: (event: EventOf<T>) => boolean = () => true,
     deadlineMs = 10_000,
@@ -172,12 +172,12 @@ export class RunnerStand {
   }
 
   /** seenOf answers the first event of a type about a job. */
-  seenOf<T extends Extract<RunnerEvent, { run: unknown }>['type']>(
+  seenOf<T extends Extract<QueueEvent, { run: unknown }>['type']>(
     type: T,
     id: string,
     deadlineMs?: number,
   ): Promise<EventOf<T>> {
-    return this.seen(type, (event) => (event as Extract<RunnerEvent, { run: unknown }>).run.id === id, deadlineMs);
+    return this.seen(type, (event) => (event as Extract<QueueEvent, { run: unknown }>).run.id === id, deadlineMs);
   }
 
   /** start makes a runner and starts it. */
@@ -192,7 +192,7 @@ export class RunnerStand {
     await waitFor(() => this.pool.idleCount === this.pool.totalCount, { what: 'the pool to be idle' });
   }
 
-  private take(event: RunnerEvent): void {
+  private take(event: QueueEvent): void {
     this.events.push(event);
     for (const listener of this.listeners) listener();
   }

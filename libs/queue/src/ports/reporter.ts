@@ -1,10 +1,10 @@
-import type { RunnerEvent } from './runner.events.js';
+import type { QueueEvent } from './queue.events.js';
 
 /**
- * Reporter is the port through which a runner says what it does: to a log, to metrics, to a test.
+ * Reporter is the port through which a runner and a scheduler say what they do: to a log, to metrics, to a test.
  *
  * It is called in the order of the events, after their writes are durable, and must neither throw nor block; what it throws is swallowed.
  */
 export abstract class Reporter {
-  abstract report(event: RunnerEvent): void;
+  abstract report(event: QueueEvent): void;
 }

@@ -9,8 +9,8 @@ export interface RunRef {
   readonly tenantId: string | null;
 }
 
-/** LoopStage is the part of the claim loop that an error came from. */
-export type LoopStage = 'claim' | 'give-back' | 'intake' | 'kinds' | 'reap' | 'suspects';
+/** LoopStage is the part of the runner that an error came from. */
+export type LoopStage = 'claim' | 'give-back' | 'intake' | 'kinds' | 'presence' | 'reap' | 'suspects';
 
 /** ConnectionRole says how many database connections a role holds at most (R19). */
 export interface ConnectionRole {
@@ -106,6 +106,3 @@ export type RunnerEvent =
   | { readonly type: 'suspects.awaited'; readonly due: number; readonly running: number }
   /** This process did not become idle in time: it claims again, and tries later. */
   | { readonly type: 'suspects.postponed'; readonly retryMs: number; readonly running: number };
-
-/** EventOf is the event of a type. */
-export type EventOf<T extends RunnerEvent['type']> = Extract<RunnerEvent, { readonly type: T }>;

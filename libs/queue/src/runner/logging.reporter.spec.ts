@@ -1,5 +1,6 @@
 import type { RunnerEvent } from '../ports/runner.events.js';
-import { LoggingReporter, type LogLevel } from './logging.reporter.js';
+import type { LogLevel } from './log.line.js';
+import { LoggingReporter } from './logging.reporter.js';
 
 const run = { attempt: 2, id: '77', kind: 'mail.send', tenantId: 'acme' };
 const error = new Error('what the user wrote');

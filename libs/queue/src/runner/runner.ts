@@ -2,11 +2,11 @@ import { hostname } from 'node:os';
 import { type Database, outsideTransactions, StartStop } from '@holdfast/kernel';
 import { InvalidRunnerOptionsError } from '../errors/invalid-runner-options.error.js';
 import type { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
+import { EventStream } from '../ports/event.stream.js';
 import type { JobStore } from '../ports/job-store.js';
 import type { Reporter } from '../ports/reporter.js';
 import { planConnections } from './connection.plan.js';
 import { Crew, type DrainResult } from './crew.js';
-import { EventStream } from './event.stream.js';
 import { planKind, type KindPlan } from './kind.plan.js';
 import { resolveRunnerOptions, type ResolvedRunnerOptions, type RunnerOptions } from './runner.options.js';
 

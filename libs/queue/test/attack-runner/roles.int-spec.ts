@@ -4,7 +4,7 @@ import { pgPool } from '@holdfast/kernel';
 import { defineJob } from '../../src/domain/definition.js';
 import { done } from '../../src/domain/outcome.js';
 import { type } from '../../src/domain/payload.schema.js';
-import type { RunnerEvent } from '../../src/ports/runner.events.js';
+import type { QueueEvent } from '../../src/ports/queue.events.js';
 import { emptied, standDatabase, unhandledRejections } from '../runner.stand.js';
 
 const Attached = defineJob('test.attached', { payload: type<{ n: number }>(), backoff: { delays: ['0ms'] } });
@@ -55,7 +55,7 @@ describe('A role with settings of its own', () => {
       for (const [name, value] of Object.entries(settings))
         await db.adminQuery(`ALTER ROLE "${role.name}" SET ${name} = '${value}'`);
       const pool = db.pool({ connectionString: role.url, max: 5 });
-      const events: RunnerEvent[] = [];
+      const events: QueueEvent[] = [];
       const queue = createQueue({
         database: pgPool(pool),
         reporter: { report: (event) => void events.push(event) },

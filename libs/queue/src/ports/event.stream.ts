@@ -1,6 +1,6 @@
 import { startTimer } from '@holdfast/kernel';
-import { Reporter } from '../ports/reporter.js';
-import type { EventOf, RunnerEvent } from '../ports/runner.events.js';
+import type { EventOf, QueueEvent } from './queue.events.js';
+import { Reporter } from './reporter.js';
 
 const DEFAULT_PATIENCE_MS = 10_000;
 
@@ -13,10 +13,10 @@ export interface NextOptions<E> {
 
 /** EventStream hands every event on to whoever listens, in order: so a test or a program awaits what happens and need not sleep. */
 export class EventStream extends Reporter {
-  private readonly listeners = new Set<(event: RunnerEvent) => void>();
+  private readonly listeners = new Set<(event: QueueEvent) => void>();
 
   /** next answers the next event of a type; call it before the cause. Rejects when none comes in time. */
-  next<T extends RunnerEvent['type']>(type: T, options: NextOptions<EventOf<T>> = {}): Promise<EventOf<T>> {
+  next<T extends QueueEvent['type']>(type: T, options: NextOptions<EventOf<T>> = {}): Promise<EventOf<T>> {
     const withinMs = options.withinMs ?? DEFAULT_PATIENCE_MS;
     return new Promise((resolve, reject) => {
       const timer = startTimer(withinMs, () => {
@@ -34,7 +34,7 @@ export class EventStream extends Reporter {
     });
   }
 
-  override report(event: RunnerEvent): void {
+  override report(event: QueueEvent): void {
     for (const listener of this.listeners) {
       try {
         listener(event);
@@ -45,7 +45,7 @@ export class EventStream extends Reporter {
   }
 
   /** subscribe calls `listener` for every event until the function it answers is called. */
-  subscribe(listener: (event: RunnerEvent) => void): () => void {
+  subscribe(listener: (event: QueueEvent) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
