@@ -82,6 +82,7 @@ export {
   type RunRef,
 } from './ports/runner.events.js';
 export { Reporter } from './ports/reporter.js';
+export type { RunnerVitals, StageTrouble } from './ports/runner.vitals.js';
 export type { DutyEvent, LeaderEvent, SchedulerEvent } from './ports/scheduler.events.js';
 
 export { PostgresJobStore, type PostgresJobStoreOptions } from './postgres/postgres.job-store.js';

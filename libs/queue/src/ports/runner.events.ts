@@ -9,8 +9,8 @@ export interface RunRef {
   readonly tenantId: string | null;
 }
 
-/** LoopStage is the part of the runner that an error came from. */
-export type LoopStage = 'claim' | 'give-back' | 'intake' | 'kinds' | 'presence' | 'reap' | 'suspects';
+/** LoopStage is the part of the runner that an error came from; `pass`: what failed outside every other. */
+export type LoopStage = 'claim' | 'give-back' | 'intake' | 'kinds' | 'pass' | 'presence' | 'reap' | 'suspects';
 
 /** ConnectionRole says how many database connections a role holds at most (R19). */
 export interface ConnectionRole {

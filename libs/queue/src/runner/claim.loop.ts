@@ -1,6 +1,8 @@
 import { startTimer, type Timer } from '@holdfast/kernel';
 import type { IntakeResult, JobStore } from '../ports/job-store.js';
 import type { Reporter } from '../ports/reporter.js';
+import type { StageTrouble } from '../ports/runner.vitals.js';
+import type { LoopStage } from '../ports/runner.events.js';
 import type { Claimed, Claimer } from './claimer.js';
 import type { KindSlots } from './kind.slots.js';
 import type { StageGuard } from './stage.guard.js';
@@ -41,6 +43,7 @@ export class ClaimLoop {
   private intakeAt = -Infinity;
   private kindsAt = -Infinity;
   private look = true;
+  private passedAt: number | undefined;
   /** roused: something was said while no nap could be ended by it. */
   private roused = false;
   private loop: Promise<void> | undefined;
@@ -48,11 +51,27 @@ export class ClaimLoop {
   private stopped = false;
   /** sweepNext: the next poll looks for leases that ran out and for suspects too, as a wake does. */
   private sweepNext = true;
+  private steppedAt = performance.now();
   private timer: Timer | undefined;
   private unknown = '';
   private wakeUp: (() => void) | undefined;
 
   constructor(private readonly parts: ClaimLoopParts) {}
+
+  /** lastPassAt is when a pass last ended with no stage in trouble. */
+  get lastPassAt(): number | undefined {
+    return this.passedAt;
+  }
+
+  /** lastStepAt is when the loop last did anything. */
+  get lastStepAt(): number {
+    return this.steppedAt;
+  }
+
+  /** troubles are the stages that fail now. */
+  get troubles(): StageTrouble[] {
+    return this.parts.guard.listed;
+  }
 
   private get pollInMs(): number {
     return Math.max(0, this.pollAt - performance.now());
@@ -95,7 +114,7 @@ export class ClaimLoop {
       guard.forget('claim');
       return false;
     }
-    const claimed = await guard.run('claim', () => claimer.claim({ fullLook, kinds, limit }));
+    const claimed = await this.stage('claim', () => claimer.claim({ fullLook, kinds, limit }));
     if (!claimed) return false;
     slots.note(kinds, limit, claimed.jobs);
     start(claimed);
@@ -104,11 +123,11 @@ export class ClaimLoop {
   }
 
   private async intake(): Promise<void> {
-    const { guard, reporter, store } = this.parts;
+    const { reporter, store } = this.parts;
     let result: IntakeResult | undefined;
     do {
       this.intakeAt = performance.now();
-      result = await guard.run('intake', () => store.intake(INTAKE_LIMIT));
+      result = await this.stage('intake', () => store.intake(INTAKE_LIMIT));
       if (result && result.created + result.merged + result.waiting > 0)
         reporter.report({ type: 'intake.done', result });
     } while (result?.more && !this.stopped);
@@ -116,9 +135,9 @@ export class ClaimLoop {
 
   /** lookAround is what only a poll or a wake does. */
   private async lookAround(sweep: boolean): Promise<void> {
-    const { claimer, guard } = this.parts;
+    const { claimer } = this.parts;
     this.pollAt = performance.now() + this.parts.pollMs * (1 - POLL_JITTER * Math.random());
-    if (claimer.owes) await guard.run('give-back', () => claimer.giveBack());
+    if (claimer.owes) await this.stage('give-back', () => claimer.giveBack());
     await this.intake();
     if (sweep) await this.reap();
     if (performance.now() - this.kindsAt >= KINDS_EVERY_MS) await this.reportUnknownKinds();
@@ -141,7 +160,7 @@ export class ClaimLoop {
     const look = this.takeLook();
     if (look) await this.lookAround(look.sweep);
     if (this.stopped) return 0;
-    const move = await guard.run('suspects', () => suspects.next(look?.sweep ?? false));
+    const move = await this.stage('suspects', () => suspects.next(look?.sweep ?? false));
     if (move?.type === 'alone') this.parts.start(move.claimed);
     if (move?.type === 'alone' || move?.type === 'wait')
       return Math.min(move.type === 'wait' ? move.forMs : Infinity, this.pollInMs);
@@ -159,17 +178,17 @@ export class ClaimLoop {
 
   /** reap takes back leases that ran out; where there are more than one statement takes, the next poll goes on. */
   private async reap(): Promise<void> {
-    const { guard, kinds, reporter, store } = this.parts;
-    const result = await guard.run('reap', () => store.reap(kinds.run, REAP_LIMIT));
+    const { kinds, reporter, store } = this.parts;
+    const result = await this.stage('reap', () => store.reap(kinds.run, REAP_LIMIT));
     const count = result ? result.deadLettered.length + result.returned.length : 0;
     if (result && count > 0) reporter.report({ type: 'reap.done', result });
     if (count >= REAP_LIMIT) this.sweepNext = true;
   }
 
   private async reportUnknownKinds(): Promise<void> {
-    const { guard, kinds, reporter, store } = this.parts;
+    const { kinds, reporter, store } = this.parts;
     this.kindsAt = performance.now();
-    const unknown = await guard.run('kinds', () => store.unknownKinds(kinds.all));
+    const unknown = await this.stage('kinds', () => store.unknownKinds(kinds.all));
     if (!unknown || unknown.join() === this.unknown) return;
     this.unknown = unknown.join();
     if (unknown.length > 0) reporter.report({ type: 'kinds.unknown', kinds: unknown });
@@ -181,14 +200,29 @@ export class ClaimLoop {
   }
 
   private async run(): Promise<void> {
+    const { guard } = this.parts;
     while (!this.stopped) {
-      const waitMs = await this.pass();
+      const waitMs = await this.stage('pass', () => this.pass());
       if (this.stopped) return;
+      if (waitMs === undefined) {
+        // What fails outside every stage is a mistake of ours, or of a store: no reason to end for good, and told as every other.
+        await this.nap(guard.delayOf('pass'));
+        continue;
+      }
+      if (guard.listed.length === 0) this.passedAt = this.steppedAt;
       const more = this.look || this.roused || (this.changed && this.parts.slots.isHungry);
       // A turn of the event loop lets what ends together free its slots together.
       if (more || waitMs <= 0) await new Promise((resolve) => setImmediate(resolve));
       else await this.nap(waitMs);
     }
+  }
+
+  /** stage is a step that may fail by itself; with each the loop proves that it moves. */
+  private async stage<T>(stage: LoopStage, work: () => Promise<T>): Promise<T | undefined> {
+    this.steppedAt = performance.now();
+    const answer = await this.parts.guard.run(stage, work);
+    this.steppedAt = performance.now();
+    return answer;
   }
 
   /** takeLook answers whether this pass is a poll, a wake, or the repetition of one that failed, and whether it looks for leases that ran out too. */

@@ -3,6 +3,7 @@ import { RunStoppedError } from '../errors/run-stopped.error.js';
 import type { JobStore } from '../ports/job-store.js';
 import type { Reporter } from '../ports/reporter.js';
 import type { RunnerEvent } from '../ports/runner.events.js';
+import type { RunnerVitals } from '../ports/runner.vitals.js';
 import { AttachedExecution } from './attached.execution.js';
 import { ClaimLoop } from './claim.loop.js';
 import { type Claimed, Claimer } from './claimer.js';
@@ -53,6 +54,8 @@ export class Crew {
   private readonly runs = new Map<Run, Promise<void>>();
   private readonly recording = new Set<Promise<void>>();
   private readonly slots: KindSlots;
+  private startedAt: number | undefined;
+  private stopped = false;
   private readonly tools: ExecutionTools;
 
   constructor(
@@ -85,6 +88,17 @@ export class Crew {
     return this.slots.running;
   }
 
+  get vitals(): RunnerVitals {
+    const { loop, slots, startedAt } = this;
+    const { pollMs, slots: places } = this.options;
+    const { lastPassAt, lastStepAt, troubles } = loop;
+    const ended = this.stopped ? 'stopped' : 'draining';
+    const state = this.draining ? ended : startedAt === undefined ? 'idle' : 'running';
+    const kinds = [...this.plans.keys()];
+    const { running } = slots;
+    return { kinds, lastPassAt, lastStepAt, pollMs, running, slots: places, startedAt, state, troubles };
+  }
+
   enqueued(): void {
     this.loop.enqueued();
   }
@@ -95,12 +109,14 @@ export class Crew {
   }
 
   start(): void {
+    this.startedAt = performance.now();
     this.keeper.start();
     this.loop.start();
   }
 
   async stop(): Promise<void> {
     await this.drain();
+    this.stopped = true;
     await this.keeper.stop();
   }
 

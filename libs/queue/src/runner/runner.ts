@@ -5,6 +5,7 @@ import type { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
 import { EventStream } from '../ports/event.stream.js';
 import type { JobStore } from '../ports/job-store.js';
 import type { Reporter } from '../ports/reporter.js';
+import type { RunnerVitals } from '../ports/runner.vitals.js';
 import { planConnections } from './connection.plan.js';
 import { Crew, type DrainResult } from './crew.js';
 import { planKind, type KindPlan } from './kind.plan.js';
@@ -43,6 +44,14 @@ export class Runner {
   /** running is how many slots are taken. */
   get running(): number {
     return this.crew?.running ?? 0;
+  }
+
+  /** vitals tell whether it can work, from what its loop does (H1). */
+  get vitals(): RunnerVitals {
+    if (this.crew) return this.crew.vitals;
+    const { pollMs, slots } = this.options;
+    const never = { lastPassAt: undefined, lastStepAt: performance.now(), startedAt: undefined };
+    return { ...never, kinds: [], pollMs, running: 0, slots, state: 'idle', troubles: [] };
   }
 
   /** drain claims nothing more and waits for the running jobs, within the grace period and not much longer. Idempotent. */

@@ -1,11 +1,11 @@
 import type { LoopStage } from '../ports/runner.events.js';
 import type { Reporter } from '../ports/reporter.js';
+import type { StageTrouble } from '../ports/runner.vitals.js';
 
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 15_000;
 
-interface Trouble {
-  readonly failures: number;
+interface Trouble extends StageTrouble {
   readonly notBefore: number;
 }
 
@@ -25,6 +25,16 @@ export class StageGuard {
     return moments.length > 0 ? Math.max(0, Math.min(...moments) - performance.now()) : undefined;
   }
 
+  /** listed are the stages that fail now. */
+  get listed(): StageTrouble[] {
+    return [...this.troubles.values()].map(({ error, failures, since, stage }) => ({ error, failures, since, stage }));
+  }
+
+  /** delayOf is how long a stage still waits after its last failure; 0 when it does not. */
+  delayOf(stage: LoopStage): number {
+    return Math.max(0, (this.troubles.get(stage)?.notBefore ?? 0) - performance.now());
+  }
+
   /** forget lets go of a stage that there is no reason to try again. */
   forget(stage: LoopStage): void {
     this.troubles.delete(stage);
@@ -33,22 +43,25 @@ export class StageGuard {
   /** run answers what the stage answers; undefined when it failed, or waits after an earlier failure. It never rejects. */
   async run<T>(stage: LoopStage, work: () => Promise<T>): Promise<T | undefined> {
     const trouble = this.troubles.get(stage);
-    if (trouble && performance.now() < trouble.notBefore) return undefined;
+    const startedAt = performance.now();
+    if (trouble && startedAt < trouble.notBefore) return undefined;
     try {
       const answer = await work();
       if (trouble) this.reporter.report({ type: 'loop.recovered', failures: trouble.failures, stage });
       this.troubles.delete(stage);
       return answer;
     } catch (error) {
-      this.note(stage, (trouble?.failures ?? 0) + 1, error);
+      const { failures = 0, since = startedAt } = trouble ?? {};
+      this.note({ error, failures: failures + 1, since, stage });
       return undefined;
     }
   }
 
-  private note(stage: LoopStage, failures: number, error: unknown): void {
+  private note(trouble: StageTrouble): void {
+    const { error, failures, stage } = trouble;
     const growth = Math.min(this.longestDelayMs, FIRST_DELAY_MS * 2 ** Math.min(failures - 1, 20));
     const delayMs = Math.round(growth * (0.75 + Math.random() / 2));
-    this.troubles.set(stage, { failures, notBefore: performance.now() + delayMs });
+    this.troubles.set(stage, { ...trouble, notBefore: performance.now() + delayMs });
     this.reporter.report({ type: 'loop.failed', delayMs, error, failures, stage });
   }
 }
