@@ -1,7 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import type { DatabaseError } from 'pg';
 
-const TABLES = ['job', 'job_alias', 'job_hold', 'job_renewal', 'job_request'];
+const TABLES = ['job', 'job_alias', 'job_hold', 'job_renewal', 'job_request', 'leader_duty', 'runner_presence'];
 const TOKEN = '00000000-0000-4000-8000-000000000001';
 const LEASE = { claimed_at: 'now', lease_owner: 'worker', lease_token: TOKEN, lease_until: 'now' };
 const RUNNING = { ...LEASE, attempt: 1, state: 1 };
@@ -154,6 +154,8 @@ describe('the tables of the queue', () => {
       'CREATE UNIQUE INDEX job_request_pk ON job_request USING btree (id)',
       'CREATE INDEX job_request_waiting ON job_request USING btree (waits_for) WHERE (waits_for IS NOT NULL)',
       'CREATE INDEX job_suspects ON job USING btree (kind, due_at, id) WHERE ((state = 0) AND suspect)',
+      'CREATE UNIQUE INDEX leader_duty_pk ON leader_duty USING btree (name)',
+      'CREATE UNIQUE INDEX runner_presence_pk ON runner_presence USING btree (id)',
     ]);
   });
 

@@ -1,7 +1,15 @@
 import type { SchemaName } from '@holdfast/kernel';
 
 /** QUEUE_TABLES are the tables of the queue, for privileges; a test compares them with the catalog. */
-export const QUEUE_TABLES = ['job', 'job_alias', 'job_hold', 'job_renewal', 'job_request'] as const;
+export const QUEUE_TABLES = [
+  'job',
+  'job_alias',
+  'job_hold',
+  'job_renewal',
+  'job_request',
+  'leader_duty',
+  'runner_presence',
+] as const;
 
 /** QUEUE_FUNCTIONS are the functions of the queue, for privileges; their names are unique in the schema. */
 export const QUEUE_FUNCTIONS = ['complete_run', 'enqueue_keyed', 'intake_requests', 'repeat_run'] as const;
