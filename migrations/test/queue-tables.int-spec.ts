@@ -195,7 +195,8 @@ describe('the tables of the queue', () => {
       const types = await database.adminQuery(
         `SELECT DISTINCT data_type FROM information_schema.columns WHERE table_schema = 'holdfast' AND table_name = ANY ($1)
            AND column_name = ANY ('{id,job_id,request_id,named_job,waits_for}')`,
-        [TABLES],
+        // A runner names itself: no sequence.
+        [TABLES.filter((table) => table !== 'runner_presence')],
       );
       expect(types).toEqual([{ data_type: 'bigint' }]);
     });
