@@ -5,8 +5,9 @@
 const shipped = [
   {
     sourceTag: 'scope:app',
-    onlyDependOnLibsWithTags: ['scope:contracts', 'scope:kernel', 'scope:migrations', 'scope:queue'],
+    onlyDependOnLibsWithTags: ['scope:contracts', 'scope:hub', 'scope:kernel', 'scope:migrations', 'scope:queue'],
   },
+  { sourceTag: 'scope:hub', onlyDependOnLibsWithTags: ['scope:contracts', 'scope:kernel', 'scope:queue'] },
   { sourceTag: 'scope:queue', onlyDependOnLibsWithTags: ['scope:kernel', 'scope:migrations'] },
   { sourceTag: 'scope:contracts', onlyDependOnLibsWithTags: ['scope:queue'] },
   { sourceTag: 'scope:kernel', onlyDependOnLibsWithTags: [] },
@@ -14,7 +15,7 @@ const shipped = [
   { sourceTag: 'scope:testing', onlyDependOnLibsWithTags: ['scope:kernel', 'scope:migrations'] },
 ];
 
-const everyLib = ['scope:contracts', 'scope:kernel', 'scope:migrations', 'scope:queue', 'scope:testing'];
+const everyLib = ['scope:contracts', 'scope:hub', 'scope:kernel', 'scope:migrations', 'scope:queue', 'scope:testing'];
 const development = [
   { sourceTag: 'scope:bench', onlyDependOnLibsWithTags: everyLib },
   { sourceTag: 'scope:tools', onlyDependOnLibsWithTags: everyLib },

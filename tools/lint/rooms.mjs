@@ -74,6 +74,16 @@ export const rooms = {
     '*': { rooms: ['*', '!index'], packages: ['@holdfast/queue/define', 'zod'] },
     index: { rooms: ['*'], packages: [] },
   },
+  'libs/hub/src': {
+    configuration: { rooms: [], packages: ['zod'] },
+    tenancy: { rooms: [], packages: [] },
+    database: {
+      rooms: ['configuration', 'tenancy'],
+      packages: ['@holdfast/kernel', '@nestjs/common', '@nestjs/typeorm', 'typeorm'],
+    },
+    http: { rooms: ['configuration'], packages: ['@holdfast/kernel', '@nestjs/common', '@nestjs/core'] },
+    index: { rooms: ['*'], packages: [] },
+  },
   'migrations/src': {
     '*': { rooms: ['*', '!index'], packages: ['@holdfast/kernel', '@holdfast/kernel/*'] },
     index: { rooms: ['*'], packages: ['@holdfast/kernel', '@holdfast/kernel/*'] },

@@ -1,4 +1,5 @@
 export { createEmptyDatabase, createTestDatabase } from './database/create-test-database.js';
+export { handOver } from './database/hand-over.js';
 export { LeakedConnectionsError } from './database/leaked-connections.error.js';
 export type { TestDataSourceOptions, TestPoolOptions } from './database/owned-pools.js';
 export { TestDatabase } from './database/test-database.js';

@@ -53,6 +53,28 @@ describe('TestDatabase', () => {
   });
 });
 
+describe('createRole({ owner: true })', () => {
+  it('owns the database and all that has been made there, and nothing of an extension', async () => {
+    const database = await createTestDatabase();
+    await database.adminQuery('CREATE SCHEMA "An App"');
+    await database.adminQuery('CREATE TABLE "An App"."Order" (id bigserial, kept bigint GENERATED ALWAYS AS IDENTITY)');
+    await database.adminQuery("CREATE TYPE colour AS ENUM ('red')");
+    const role = await database.createRole({ owner: true });
+    const owned = await database.adminQuery<{ owner: string }>(
+      `SELECT DISTINCT pg_get_userbyid(relowner) AS owner FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+       WHERE nspname IN ('An App', 'holdfast', 'public')
+       UNION SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = current_database()
+       UNION SELECT pg_get_userbyid(proowner) FROM pg_proc WHERE pronamespace = 'holdfast'::regnamespace
+       UNION SELECT pg_get_userbyid(typowner) FROM pg_type WHERE typname = 'colour'`,
+    );
+    expect(owned).toEqual([{ owner: role.name }]);
+    const client = await database.client({ connectionString: role.url });
+    await client.query('CREATE TABLE allowed ()');
+    await client.query('DROP SCHEMA "An App" CASCADE');
+    await database.drop();
+  });
+});
+
 describe('the leak check of drop()', () => {
   let database: TestDatabase;
 

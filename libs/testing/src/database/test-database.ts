@@ -2,6 +2,7 @@ import { Client, escapeIdentifier, escapeLiteral, type ClientConfig, type Pool, 
 import type { DataSource } from 'typeorm';
 import { waitFor } from '../wait/wait-for.js';
 import { ADMIN_NAME, AdminConnection } from './admin.connection.js';
+import { handOver } from './hand-over.js';
 import { LeakedConnectionsError } from './leaked-connections.error.js';
 import { OwnedPools, type TestDataSourceOptions, type TestPoolOptions } from './owned-pools.js';
 import type { TestRole, TestRoleOptions } from './test-role.js';
@@ -56,6 +57,7 @@ export class TestDatabase {
     const attributes = `LOGIN PASSWORD ${escapeLiteral(role.password)} ${options.attributes ?? ''}`;
     await this.admin.query(`CREATE ROLE ${escapeIdentifier(role.name)} ${attributes}`);
     this.roles.push(role);
+    if (options.owner) await this.admin.query(handOver(role.name));
     return role;
   }
 

@@ -1,0 +1,18 @@
+export { ConfigurationError } from './configuration/configuration.error.js';
+export { hubVariables, readEnvironment } from './configuration/hub.variables.js';
+export { ApiKeyEntity } from './database/entities/api-key.entity.js';
+export { DeliveryEntity } from './database/entities/delivery.entity.js';
+export { EventEntity, type AcceptedJob } from './database/entities/event.entity.js';
+export { RepositoryStatisticsEntity } from './database/entities/repository-statistics.entity.js';
+export { SubscriptionEntity } from './database/entities/subscription.entity.js';
+export { TenantEntity } from './database/entities/tenant.entity.js';
+export { HubDatabaseModule, type HubDatabaseOptions } from './database/hub-database.module.js';
+export { HUB_ENTITIES, HUB_MIGRATIONS } from './database/hub.schema.js';
+export { HUB_TABLES } from './database/hub.tables.js';
+export { openDataSource } from './database/open-data-source.js';
+export { HealthController } from './http/health.controller.js';
+export { HttpDrain } from './http/http.drain.js';
+export { HttpEdgeModule } from './http/http-edge.module.js';
+export { listen, type ListenAddress } from './http/listen.js';
+export { reportStartFailure } from './http/report-start-failure.js';
+export { API_KEY_SETTING, TENANT_SETTING } from './tenancy/tenant.setting.js';
