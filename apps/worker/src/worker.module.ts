@@ -1,13 +1,15 @@
+import { HttpEdgeModule } from '@holdfast/hub';
 import { typeOrm } from '@holdfast/kernel/typeorm';
 import { QueueModule } from '@holdfast/queue';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { WorkerConfiguration } from './configuration/worker.configuration.js';
 import { DatabaseModule } from './database/database.module.js';
-import { HealthController } from './health/health.controller.js';
-import { HttpDrain } from './http.drain.js';
 import { EventRecordHandler } from './statistics/event-record.handler.js';
 import { WebhookModule } from './webhook/webhook.module.js';
+
+/** A probe in flight has this long once the jobs have ended. */
+const HTTP_DRAIN_MS = 1_000;
 
 /** WorkerModule is what runs: the runner, the handlers, and the health endpoints. */
 @Module({})
@@ -28,9 +30,13 @@ export class WorkerModule {
     });
     return {
       module: WorkerModule,
-      controllers: [HealthController],
-      imports: [DatabaseModule.with(configuration), queue, WebhookModule.with(configuration)],
-      providers: [EventRecordHandler, HttpDrain],
+      imports: [
+        HttpEdgeModule.with(HTTP_DRAIN_MS),
+        DatabaseModule.with(configuration),
+        queue,
+        WebhookModule.with(configuration),
+      ],
+      providers: [EventRecordHandler],
     };
   }
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError } from './configuration.error.js';
+import { ConfigurationError } from '@holdfast/hub';
 import { WorkerConfiguration } from './worker.configuration.js';
 
 const DATABASE_URL = 'postgres://holdfast:secret-word@127.0.0.1:5432/hub';

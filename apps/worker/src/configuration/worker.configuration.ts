@@ -1,6 +1,6 @@
+import { hubVariables, readEnvironment } from '@holdfast/hub';
 import { parseDuration } from '@holdfast/kernel';
 import { z } from 'zod';
-import { ConfigurationError } from './configuration.error.js';
 
 const duration = z
   .string()
@@ -9,24 +9,15 @@ const duration = z
 
 const schema = z
   .object({
+    ...hubVariables,
     /** ALLOW_PRIVATE_ADDRESSES lets webhooks reach loopback, private and link-local addresses: for development alone. */
     ALLOW_PRIVATE_ADDRESSES: z.enum(['true', 'false'], 'expected true or false').default('false'),
     /** DATABASE_POOL_SIZE is the application's pool; attached jobs hold one connection each. Default: SLOTS and 2 more. */
     DATABASE_POOL_SIZE: z.coerce.number('expected a number of connections').int().min(2).max(500).optional(),
-    DATABASE_URL: z
-      .string('expected the URL of a PostgreSQL database, such as postgres://user:password@host:5432/name')
-      .refine((value) => hasProtocol(value, ['postgres:', 'postgresql:']), 'expected a postgres:// URL'),
     /** GRACE is how long a stop lets running jobs go on. */
     GRACE: duration.default(20_000),
-    /** HOLDFAST_SCHEMA is the schema of the queue's tables. */
-    HOLDFAST_SCHEMA: z.string().default('holdfast'),
-    HOST: z.string().default('127.0.0.1'),
     /** LEASE is how long a killed worker keeps a detached job to itself; a quarter of it is the margin of an attached one. */
     LEASE: duration.refine((ms) => ms >= 2_000, 'expected at least 2s').default(60_000),
-    /** LOG_LEVEL is the least that is logged; `debug` tells of every claim and attempt. */
-    LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error'], 'expected debug, info, warn or error').default('info'),
-    /** MIGRATIONS: `up` applies what is missing at start, `check` refuses to start when something is. */
-    MIGRATIONS: z.enum(['up', 'check'], 'expected up or check').default('up'),
     /** POLL is the longest time between two looks for due jobs. */
     POLL: duration.default(2_000),
     /** PORT of the health endpoints; 0 takes any free port. */
@@ -88,7 +79,7 @@ export class WorkerConfiguration {
     this.graceMs = values.GRACE;
     this.host = values.HOST;
     this.leaseMs = values.LEASE;
-    this.logLevel = values.LOG_LEVEL === 'info' ? 'log' : values.LOG_LEVEL;
+    this.logLevel = values.LOG_LEVEL;
     this.migrations = values.MIGRATIONS;
     this.pollMs = values.POLL;
     this.poolSize = values.DATABASE_POOL_SIZE ?? values.SLOTS + 2;
@@ -102,10 +93,7 @@ export class WorkerConfiguration {
 
   /** read answers the configuration, or throws ConfigurationError with all of its problems. An empty variable counts as not set. */
   static read(env: NodeJS.ProcessEnv): WorkerConfiguration {
-    const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-    const parsed = schema.safeParse(given);
-    if (parsed.success) return new WorkerConfiguration(parsed.data);
-    throw new ConfigurationError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+    return new WorkerConfiguration(readEnvironment(schema, env));
   }
 }
 

@@ -1,5 +1,5 @@
+import { ConfigurationError } from '@holdfast/hub';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { ConfigurationError } from '../configuration/configuration.error.js';
 
 /**
  * openDataSource connects and brings the worker's own tables up to date (`up`) or makes sure that they are (`check`).
