@@ -49,8 +49,8 @@ describe('WorkerConfiguration', () => {
   it('needs a secret where there is a webhook, and a pool that holds the slots', () => {
     expect(problemsOf({ DATABASE_POOL_SIZE: '5', DATABASE_URL, WEBHOOK_URL: 'https://receiver.example/hook' })).toEqual(
       [
-        'WEBHOOK_SECRET: expected a secret, because WEBHOOK_URL is set',
         'DATABASE_POOL_SIZE: expected at least SLOTS (10): each attached job holds a connection',
+        'WEBHOOK_SECRET: expected a secret, because WEBHOOK_URL is set',
       ],
     );
   });

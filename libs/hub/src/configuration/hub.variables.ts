@@ -18,12 +18,12 @@ export const hubVariables = {
   MIGRATIONS: z.enum(['up', 'check'], 'expected up or check').default('up'),
 };
 
-/** readEnvironment answers the checked variables, or throws ConfigurationError with all problems. An empty variable counts as not set. */
+/** readEnvironment answers the checked variables, or throws ConfigurationError with all problems, by variable. An empty variable counts as not set. */
 export function readEnvironment<Schema extends z.ZodType>(schema: Schema, env: NodeJS.ProcessEnv): z.output<Schema> {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw new ConfigurationError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  throw new ConfigurationError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).sort());
 }
 
 function hasProtocol(value: string, protocols: readonly string[]): boolean {
