@@ -1,0 +1,92 @@
+import { type INestApplicationContext, Logger } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { DEFAULT_TIMEOUT_MS } from '../health/health.indicator.js';
+import { HealthServer } from '../health/health.server.js';
+import { type HealthCheck, readinessOf } from '../health/readiness.js';
+import { healthChecksOf } from './health.providers.js';
+import { WorkerSignals } from './worker.signals.js';
+
+/** What a check with its own timeout may take longer, before it is given up. */
+const PATIENCE_MS = 100;
+
+/** RootModule is what NestFactory takes for a module: a class, or a dynamic module. */
+export type RootModule = Parameters<typeof NestFactory.createApplicationContext>[0];
+
+/** ContextOptions are what NestFactory takes for an application without HTTP. */
+export type ContextOptions = NonNullable<Parameters<typeof NestFactory.createApplicationContext>[1]>;
+
+/** RunWorkerOptions say where a worker answers for its health, and how it starts. */
+export interface RunWorkerOptions {
+  /** application are the options of the Nest application context, such as `logger`. Default none. */
+  readonly application?: Omit<ContextOptions, 'abortOnError'>;
+  /** backlog is the age from which on due jobs make the key `runner` degraded, or `'off'`. Default `'15m'`. */
+  readonly backlog?: string;
+  /** checks answers checks of the application's own, by key, beside those of the queue. Default none. */
+  readonly checks?: (app: INestApplicationContext) => Readonly<Record<string, HealthCheck>>;
+  /** healthHost is the address it listens on. Default `'0.0.0.0'`, which the probes of Kubernetes need. */
+  readonly healthHost?: string;
+  /** healthPort is where `/health/live` and `/health/ready` are served; 0 lets the system choose. Required. */
+  readonly healthPort: number;
+  /** healthTimeoutMs bounds each check; an answer comes 100 ms later at the latest. Default 800, for probes that wait for a second. */
+  readonly healthTimeoutMs?: number;
+  /** signals that end it. Default SIGTERM and SIGINT; none where something else calls `stop`. */
+  readonly signals?: readonly NodeJS.Signals[];
+}
+
+/** RunningWorker is a worker that has started. */
+export interface RunningWorker {
+  readonly app: INestApplicationContext;
+  readonly healthPort: number;
+  /** stop drains and ends the application, then the health server; the process goes on. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/**
+ * runWorker runs a module without HTTP of its own: its jobs, its duties, and a small server for the probes of what runs it (H1).
+ *
+ * The health server is there first, so that live is 200 while the application starts and ready 503; during the drain as well, until the end. The first
+ * signal ends the process in good order with 0 (R17), or with 1 where that failed; a second, a second later, at once with 128 and its number.
+ * Rejects when it cannot start: HealthPortError before anything else was begun, or what the application threw; then nothing is left open, and
+ * an uncaught rejection ends the process with 1.
+ */
+export async function runWorker(module: RootModule, options: RunWorkerOptions): Promise<RunningWorker> {
+  const { application, healthHost = '0.0.0.0', healthPort, signals = ['SIGTERM', 'SIGINT'] } = options;
+  const logger = new Logger('Holdfast');
+  const server = await HealthServer.open({ host: healthHost, port: healthPort });
+  const starting = startContext(module, application, server, options);
+  let stopped: Promise<void> | undefined;
+  const stop = (signal?: NodeJS.Signals): Promise<void> => {
+    server.drain();
+    stopped ??= starting.then((app) => close(app, signal)).finally(() => server.close());
+    return stopped;
+  };
+  const listening = new WorkerSignals({ logger, signals, stop });
+  try {
+    const app = await starting;
+    logger.log(`Health on port ${server.port}: /health/live and /health/ready.`);
+    return { app, healthPort: server.port, stop: () => stop().finally(() => listening.off()) };
+  } catch (error) {
+    listening.off();
+    await server.close();
+    throw error;
+  }
+}
+
+/** Hooks are told the signal, as those of an application that Nest itself ends. */
+function close(app: { close(signal?: string): Promise<void> }, signal: string | undefined): Promise<void> {
+  return app.close(signal);
+}
+
+async function startContext(
+  module: RootModule,
+  application: RunWorkerOptions['application'],
+  server: HealthServer,
+  { backlog, checks, healthTimeoutMs: timeoutMs = DEFAULT_TIMEOUT_MS }: RunWorkerOptions,
+): Promise<INestApplicationContext> {
+  const app = await NestFactory.createApplicationContext(module, { ...application, abortOnError: false });
+  const logger = new Logger('Holdfast');
+  const all = { ...healthChecksOf(app, { backlog, timeoutMs }), ...checks?.(app) };
+  const onError = (key: string, error: unknown) => logger.error(`The health check ${key} failed.`, error);
+  server.serve(() => readinessOf(all, { onError, withinMs: timeoutMs + PATIENCE_MS }));
+  return app;
+}
