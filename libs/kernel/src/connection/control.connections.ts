@@ -10,6 +10,8 @@ import { DedicatedConnection, type DedicatedConnectionOptions } from './dedicate
 
 /** ControlConnectionsOptions say how many control connections there may be and how long they may be waited for. */
 export interface ControlConnectionsOptions extends DedicatedConnectionOptions {
+  /** closeWithinMs is how long `close` waits for what is running, before it is cut off. Default `deadlineMs`. */
+  readonly closeWithinMs?: number;
   /** max is the most connections that are open at once. */
   readonly max: number;
 }
@@ -31,6 +33,8 @@ interface Waiter {
  * is lost is replaced by the next call: nothing is retried here.
  */
 export class ControlConnections implements SqlExecutor {
+  /** cutOff: `close` waits for nothing any more. */
+  private cutOff: Error | undefined;
   private closing: Promise<void> | undefined;
   private readonly connections = new Set<DedicatedConnection>();
   private connecting = 0;
@@ -59,7 +63,7 @@ export class ControlConnections implements SqlExecutor {
     return this.connections.size + this.connecting;
   }
 
-  /** close waits for what is running, within its deadline, and ends all connections. Idempotent; afterwards every call rejects. */
+  /** close waits for what is running, at most `closeWithinMs`, and ends all connections. Idempotent; afterwards every call rejects. */
   close(): Promise<void> {
     this.closing ??= this.end();
     return this.closing;
@@ -112,6 +116,7 @@ export class ControlConnections implements SqlExecutor {
       const connection = await DedicatedConnection.connect(config, this.options, deadlineMs);
       this.connections.add(connection);
       connection.onLost(() => this.forget(connection));
+      if (this.cutOff) connection.destroy(this.cutOff);
       return connection;
     } finally {
       this.connecting--;
@@ -119,12 +124,21 @@ export class ControlConnections implements SqlExecutor {
     }
   }
 
+  private cut(): void {
+    this.cutOff = new Error('They have been closed.');
+    for (const connection of [...this.connections]) connection.destroy(this.cutOff);
+    this.whenEmpty?.();
+  }
+
   private async end(): Promise<void> {
     for (const waiter of this.waiters.splice(0)) waiter.resolve(undefined);
     const closed = this.idle.splice(0).map((connection) => connection.close());
     await Promise.all(closed);
     if (this.openCount === 0) return;
-    await new Promise<void>((resolve) => (this.whenEmpty = resolve));
+    const empty = new Promise<void>((resolve) => (this.whenEmpty = resolve));
+    const timer = startTimer(this.options.closeWithinMs ?? this.options.deadlineMs, () => this.cut());
+    await empty;
+    timer.clear();
   }
 
   private exhausted(deadlineMs: number): PoolExhaustedError {

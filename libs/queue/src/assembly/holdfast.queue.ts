@@ -19,6 +19,7 @@ import {
   storeOf,
   unitOfWorkOf,
 } from './queue.parts.js';
+import { seedJobs } from './job.seeding.js';
 import { prepareTables } from './table.preparation.js';
 
 /**
@@ -84,16 +85,17 @@ export class HoldfastQueue {
     return this;
   }
 
-  /** prepare checks the tables, or brings them up, as `migrations` says. Throws QueueClosedError after a `close`. */
+  /** prepare checks the tables, or brings them up, as `migrations` says, and seeds the jobs of `ensure`. Throws QueueClosedError after a `close`. */
   async prepare(): Promise<void> {
     if (this.closing) throw new QueueClosedError();
-    const { connections, options } = this;
+    const { options } = this;
     await prepareTables({
       config: () => connectionConfigOf(options),
-      connections,
+      connections: () => connectionsOf(options),
       mode: options.migrations,
       schema: options.schema,
     });
+    if (!this.closing) await seedJobs(options, this.store);
   }
 
   /** start prepares the tables and runs jobs until `close`. Throws QueueClosedError after a `close`; one that comes meanwhile lets nothing begin. */
@@ -108,7 +110,7 @@ export class HoldfastQueue {
   /** Whatever fails, nothing after it stays open. */
   private async end(): Promise<void> {
     try {
-      await this.runner.stop();
+      await this.runner.close();
     } finally {
       await this.store.close().finally(() => this.connections.close());
     }

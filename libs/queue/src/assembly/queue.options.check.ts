@@ -5,6 +5,7 @@ import { InvalidQueueOptionsError } from '../errors/invalid-queue-options.error.
 import { InvalidRunnerOptionsError } from '../errors/invalid-runner-options.error.js';
 import { Reporter } from '../ports/reporter.js';
 import { resolveRunnerOptions, type RunnerOptions } from '../runner/runner.options.js';
+import { problemsOfEnsure } from './ensure.check.js';
 import type { QueueOptions, ResolvedQueueOptions, RunOptions } from './queue.options.js';
 
 const MAX_PAYLOAD_LIMIT_BYTES = 64 * 1024 * 1024;
@@ -19,6 +20,8 @@ const CHECKS: Readonly<Record<keyof QueueOptions, Check>> = {
   classifyError: (value) => (typeof value === 'function' ? undefined : 'must be a function'),
   database: problemOfDatabase,
   directUrl: (value) => (isPostgresUrl(value) ? undefined : 'must be a postgres:// URL'),
+  ensure: (value) =>
+    Array.isArray(value) ? undefined : 'must be a list of definition.request(payload, { dedupeKey })',
   errorDetail: (value) => oneOf(value, ['code', 'class', 'message']),
   kinds: problemOfKinds,
   migrations: (value) => oneOf(value, ['check', 'up', 'off']),
@@ -42,13 +45,14 @@ export function resolveQueueOptions(options: QueueOptions, found: readonly strin
   if (typeof options !== 'object' || options === null) {
     throw new InvalidQueueOptionsError([...found, `there are none: the factory answered ${String(options)}`]);
   }
-  const problems = [...found, ...problemsOf(options)];
+  const problems = [...found, ...problemsOf(options), ...problemsOfEnsure(options)];
   const run = runnerOptionsOf(options, problems);
   if (problems.length > 0) throw new InvalidQueueOptionsError(problems);
   return Object.freeze({
     autoStart: options.autoStart ?? true,
     database: options.database,
     directUrl: options.directUrl,
+    ensure: Object.freeze([...(options.ensure ?? [])]),
     kinds: Object.freeze({ ...options.kinds }),
     migrations: options.migrations ?? 'check',
     payloadLimitBytes: options.payloadLimitBytes ?? DEFAULT_PAYLOAD_LIMIT_BYTES,

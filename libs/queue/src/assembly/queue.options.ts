@@ -1,5 +1,6 @@
 import type { Database, SchemaName } from '@holdfast/kernel';
 import type { ErrorDetail } from '../domain/failure.js';
+import type { JobRequest } from '../domain/request.js';
 import type { ClassifyError } from '../domain/retry.policy.js';
 import type { Reporter } from '../ports/reporter.js';
 import type { KindOverrides, RunnerOptions } from '../runner/runner.options.js';
@@ -33,6 +34,11 @@ export interface QueueOptions {
    * password are the database's where the URL names none. Default: where the database's connections go.
    */
   readonly directUrl?: string;
+  /**
+   * ensure names jobs that must exist, each `definition.request(payload, { dedupeKey })`: seeded at the start by any number of replicas at once, kept
+   * single by their key. A live job of a key stays as it is, its moment and payload included; a dead one gets a successor. Default none.
+   */
+  readonly ensure?: readonly JobRequest[];
   /** errorDetail is how much of an error a row keeps: `'code'`, `'class'` or `'message'` (R8). Default `'class'`. */
   readonly errorDetail?: ErrorDetail;
   /** kinds changes definitions for this deployment: concurrency, timeout, backoff, maxAttempts. Default none. */
@@ -58,6 +64,7 @@ export interface ResolvedQueueOptions {
   readonly autoStart: boolean;
   readonly database: Database;
   readonly directUrl: string | undefined;
+  readonly ensure: readonly JobRequest[];
   readonly kinds: Readonly<Record<string, KindOverrides>>;
   readonly migrations: MigrationMode;
   readonly payloadLimitBytes: number;

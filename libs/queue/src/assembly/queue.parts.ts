@@ -15,6 +15,8 @@ import type { ResolvedQueueOptions } from './queue.options.js';
 /** The most connections of control traffic in one process (R19). */
 const CONTROL_CONNECTIONS = 4;
 const CONTROL_DEADLINE_MS = 10_000;
+/** Nothing is worth waiting for when the queue is closed: the drain was before. A frozen network must not hold up the end (R17). */
+const CLOSE_WITHIN_MS = 2_000;
 
 /** connectionConfigOf answers how the queue's own connections connect. */
 export function connectionConfigOf({ database, directUrl }: ResolvedQueueOptions): ClientConfig {
@@ -65,5 +67,11 @@ export function unitOfWorkOf({ tenantSetting }: ResolvedQueueOptions, database: 
 function controlConnections(options: ResolvedQueueOptions, applicationName: string, max: number): ControlConnections {
   const { preparedStatements } = options;
   const config = () => connectionConfigOf(options);
-  return new ControlConnections(config, { applicationName, deadlineMs: CONTROL_DEADLINE_MS, max, preparedStatements });
+  return new ControlConnections(config, {
+    applicationName,
+    closeWithinMs: CLOSE_WITHIN_MS,
+    deadlineMs: CONTROL_DEADLINE_MS,
+    max,
+    preparedStatements,
+  });
 }

@@ -9,7 +9,8 @@ const CONNECT_WITHIN_MS = 10_000;
 export interface TablePreparationOptions {
   /** config of a connection for `'up'`; it opens transactions of its own. */
   readonly config: () => ClientConfig;
-  readonly connections: ControlConnections;
+  /** connections for `'check'`, made when they are needed and closed afterwards. */
+  readonly connections: () => ControlConnections;
   readonly mode: MigrationMode;
   readonly schema: SchemaName;
 }
@@ -17,11 +18,15 @@ export interface TablePreparationOptions {
 /**
  * prepareTables sees to it that this version can run on the tables, before the queue takes its first step.
  *
- * Throws what Migrator throws: MigrationsPendingError with the ids that are missing, SchemaAccessError, …
+ * It leaves no connection open: an application whose start fails later is not always told to close. Throws what Migrator throws:
+ * MigrationsPendingError with the ids that are missing, SchemaAccessError, …
  */
 export async function prepareTables({ config, connections, mode, schema }: TablePreparationOptions): Promise<void> {
   const options = { migrations: queueMigrations, schema: schema.name };
-  if (mode === 'check') await new Migrator(connections, options).check();
+  if (mode === 'check') {
+    const opened = connections();
+    await new Migrator(opened, options).check().finally(() => opened.close());
+  }
   if (mode !== 'up') return;
   const client = new Client({
     connectionTimeoutMillis: CONNECT_WITHIN_MS,

@@ -78,6 +78,12 @@ export class MemoryJobStore extends JobStore {
     return Promise.resolve(requests.map((request) => this.table.add(request)));
   }
 
+  ensure(requests: readonly EncodedRequest[]): Promise<number> {
+    const missing = requests.filter((request) => !this.table.isLive(request));
+    for (const request of missing) this.table.add(request);
+    return Promise.resolve(missing.length);
+  }
+
   giveBackClaim(token: string): Promise<number> {
     const jobs = [...this.table.jobs.values()].filter(({ lease }) => lease?.token === token);
     for (const job of jobs) job.settle({ verb: 'giveBack' }, Date.now());

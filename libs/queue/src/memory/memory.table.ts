@@ -52,6 +52,11 @@ export class MemoryTable {
     return { created, merged: answers.length - created };
   }
 
+  /** isLive tells whether the key of a request has a live job. */
+  isLive(request: EncodedRequest): boolean {
+    return this.liveJobOf(request) !== undefined;
+  }
+
   private insert(request: EncodedRequest, now: number): MemoryJob {
     const job = new MemoryJob(String(++this.lastId), request, now);
     this.jobs.set(job.id, job);

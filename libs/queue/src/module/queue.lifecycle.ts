@@ -2,7 +2,8 @@ import type { ControlConnections } from '@holdfast/kernel';
 import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import type { ResolvedQueueOptions } from '../assembly/queue.options.js';
-import { connectionConfigOf } from '../assembly/queue.parts.js';
+import { seedJobs } from '../assembly/job.seeding.js';
+import { connectionConfigOf, connectionsOf } from '../assembly/queue.parts.js';
 import { prepareTables } from '../assembly/table.preparation.js';
 import { NoHandlersError } from '../errors/no-handlers.error.js';
 import { SecondQueueError } from '../errors/second-queue.error.js';
@@ -33,8 +34,12 @@ export interface QueueLifecycleParts {
  * QueueLifecycle ties the queue to the application's: the only file with lifecycle hooks of Nest.
  *
  * Its own hooks are those of a global module, which Nest calls first at the start and last at the end: handlers are found and tables
- * checked before any provider of the application begins; connections are closed when all of them are done. `edge` is the other way round: the
- * runner starts when everything else is up, and drains before anything else is taken down, in whatever order modules were imported (R17, K27).
+ * checked before any provider of the application begins; connections are closed when all of them are done, requests in flight included. `edge` is
+ * the other way round: jobs are seeded and the runner starts when everything else is up, and it drains before anything else is taken down, in
+ * whatever order modules were imported (R17, K27).
+ *
+ * Whatever fails here closes everything here at once. NestJS 11 calls no hook at all at the close of an application whose start has failed, so until
+ * the edge has started nothing is left open that the application itself did not ask for.
  */
 export class QueueLifecycle implements OnApplicationShutdown, OnModuleInit {
   private closed: Promise<void> | undefined;
@@ -55,13 +60,13 @@ export class QueueLifecycle implements OnApplicationShutdown, OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    const { connections, options } = this.parts;
+    const { options } = this.parts;
     try {
       this.refuseSecond();
       this.registerHandlers();
       await prepareTables({
         config: () => connectionConfigOf(options),
-        connections,
+        connections: () => connectionsOf(options),
         mode: options.migrations,
         schema: options.schema,
       });
@@ -85,8 +90,9 @@ export class QueueLifecycle implements OnApplicationShutdown, OnModuleInit {
     }
   }
 
+  /** From here on nothing starts any more, by hand neither. */
   private drain(): Promise<void> {
-    const drained = this.drained ?? this.parts.running?.runner.stop() ?? Promise.resolve();
+    const drained = this.drained ?? this.parts.running?.runner.close() ?? Promise.resolve();
     this.drained = drained;
     return drained;
   }
@@ -106,11 +112,12 @@ export class QueueLifecycle implements OnApplicationShutdown, OnModuleInit {
   }
 
   private async start(): Promise<void> {
-    const { options, running } = this.parts;
+    const { options, running, store } = this.parts;
     // A signal may have come while the application was starting (K118).
-    if (!running || !options.autoStart || this.drained) return;
+    if (this.drained) return;
     try {
-      await running.runner.start();
+      await seedJobs(options, store);
+      if (options.autoStart && !this.drained) await running?.runner.start();
     } catch (error) {
       await this.close();
       throw error;

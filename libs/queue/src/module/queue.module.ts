@@ -1,13 +1,8 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { InvalidQueueOptionsError } from '../errors/invalid-queue-options.error.js';
+import { optionsProviders } from './options.source.js';
 import { QueueEdgeModule } from './queue-edge.module.js';
-import {
-  type QueueModuleAsyncOptions,
-  type QueueModuleOptions,
-  type QueueOptionsFactory,
-  RAW_OPTIONS,
-} from './queue.module-options.js';
+import { type QueueModuleAsyncOptions, type QueueModuleOptions, RAW_OPTIONS } from './queue.module-options.js';
 import { queueProviders, RUN_EXPORTS, SHARED_EXPORTS } from './queue.providers.js';
 import { queueRoles, type QueueRole } from './queue.roles.js';
 
@@ -19,14 +14,19 @@ import { queueRoles, type QueueRole } from './queue.roles.js';
  */
 @Module({})
 export class QueueModule {
-  /** forRoot sets the queue up with options that are at hand. */
-  static forRoot({ roles, ...options }: QueueModuleOptions): DynamicModule {
+  /** forRoot sets the queue up with options that are at hand. What is wrong with them is told when the application is created. */
+  static forRoot(given: QueueModuleOptions): DynamicModule {
+    const { roles, ...options } = (given ?? {}) as Partial<QueueModuleOptions>;
     return QueueModule.build(roles, [{ provide: RAW_OPTIONS, useValue: options }], []);
   }
 
-  /** forRootAsync sets the queue up with options from a factory, a class, or a provider that exists; `roles` stays beside them. */
-  static forRootAsync({ imports = [], roles, ...source }: QueueModuleAsyncOptions): DynamicModule {
-    return QueueModule.build(roles, rawOptions(source), imports);
+  /**
+   * forRootAsync sets the queue up with options from a factory, a class, or a provider that exists; `roles` stays beside them.
+   *
+   * Throws InvalidQueueOptionsError where there is not exactly one source. What the source throws, or rejects with, fails the start as it is.
+   */
+  static forRootAsync(given: QueueModuleAsyncOptions): DynamicModule {
+    return QueueModule.build(given?.roles, optionsProviders(given ?? {}), given?.imports ?? []);
   }
 
   private static build(
@@ -39,24 +39,8 @@ export class QueueModule {
       module: QueueModule,
       exports: roles.run ? [...SHARED_EXPORTS, ...RUN_EXPORTS] : SHARED_EXPORTS,
       global: true,
-      imports: roles.run ? [...imports, DiscoveryModule, QueueEdgeModule] : imports,
+      imports: [...imports, QueueEdgeModule, ...(roles.run ? [DiscoveryModule] : [])],
       providers: [...raw, ...queueProviders(roles, QueueModule)],
     };
   }
-}
-
-function rawOptions({
-  inject = [],
-  useClass,
-  useExisting,
-  useFactory,
-}: Omit<QueueModuleAsyncOptions, 'imports' | 'roles'>): Provider[] {
-  const given = [useClass, useExisting, useFactory].filter((source) => source !== undefined);
-  if (given.length !== 1) {
-    throw new InvalidQueueOptionsError(['forRootAsync takes exactly one of useFactory, useClass and useExisting']);
-  }
-  if (useFactory) return [{ provide: RAW_OPTIONS, inject, useFactory }];
-  const create = (factory: QueueOptionsFactory) => factory.createQueueOptions();
-  if (useClass) return [useClass, { provide: RAW_OPTIONS, inject: [useClass], useFactory: create }];
-  return [{ provide: RAW_OPTIONS, inject: [useExisting!], useFactory: create }];
 }

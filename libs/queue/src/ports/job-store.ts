@@ -129,6 +129,12 @@ export abstract class JobStore {
   /** enqueueNow writes one request in a transaction of the store's own (`{ in: 'own' }`). */
   abstract enqueueNow(requests: readonly EncodedRequest[]): Promise<Enqueued[]>;
 
+  /**
+   * ensure writes those of the requests, all with a key, whose key has neither a live job nor a request that becomes one, in a transaction of the
+   * store's own, and answers how many. What is there stays as it is. Processes that ask at once take turns, so that a key is written once.
+   */
+  abstract ensure(requests: readonly EncodedRequest[]): Promise<number>;
+
   /** giveBackClaim returns every job still held under a claim's token, with its attempt: the answer to that claim was lost (R5). */
   abstract giveBackClaim(token: string): Promise<number>;
 

@@ -37,10 +37,12 @@ import { countSuspects } from './sql/count-suspects.sql.js';
 import { enqueueJob } from './sql/enqueue-job.sql.js';
 import { enqueueJobs } from './sql/enqueue-jobs.sql.js';
 import { enqueueKeyedJobs } from './sql/enqueue-keyed-jobs.sql.js';
+import { findMissingKeys } from './sql/find-missing-keys.sql.js';
 import { findUnknownKinds } from './sql/find-unknown-kinds.sql.js';
 import { giveBackClaim } from './sql/give-back-claim.sql.js';
 import { intakeRequests, type IntakeRow } from './sql/intake-requests.sql.js';
 import { lockRuns } from './sql/lock-runs.sql.js';
+import { lockSeeding } from './sql/lock-seeding.sql.js';
 import { markRun } from './sql/mark-run.sql.js';
 import { readAttempt } from './sql/read-attempt.sql.js';
 import { reapJobs } from './sql/reap-jobs.sql.js';
@@ -177,6 +179,20 @@ export class PostgresJobStore extends JobStore {
     const mixed = new Set(requests.map(({ dedupeKey }) => dedupeKey === null)).size > 1;
     if (!mixed) return this.enqueueMany(requests, this.control);
     return this.control.transaction((executor) => this.enqueueMany(requests, executor));
+  }
+
+  async ensure(requests: readonly EncodedRequest[]): Promise<number> {
+    if (this.closed) throw new QueueClosedError();
+    const written = this.control.transaction(async (executor) => {
+      await lockSeeding.run(executor, this.schema, {});
+      const { rows } = await findMissingKeys.run(executor, this.schema, keyedRequestArrays(requests));
+      await this.enqueueMany(
+        rows.map(({ place }) => requests[place - 1]!),
+        executor,
+      );
+      return rows.length;
+    });
+    return namingMissingTables(this.schema, written);
   }
 
   async giveBackClaim(token: string): Promise<number> {

@@ -93,11 +93,12 @@ export class ClaimLoop {
     this.loop ??= this.run();
   }
 
-  /** stop claims nothing any more and waits for the pass in flight. Idempotent. */
+  /** stop claims nothing any more and waits for the statement in flight; claims without an answer are given back once more. Idempotent. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.rouse();
     await this.loop;
+    await this.parts.claimer.giveBack().catch(() => undefined);
   }
 
   /** wake asks for a full look now. */
@@ -219,6 +220,7 @@ export class ClaimLoop {
 
   /** stage is a step that may fail by itself; with each the loop proves that it moves. */
   private async stage<T>(stage: LoopStage, work: () => Promise<T>): Promise<T | undefined> {
+    if (this.stopped) return undefined;
     this.steppedAt = performance.now();
     const answer = await this.parts.guard.run(stage, work);
     this.steppedAt = performance.now();

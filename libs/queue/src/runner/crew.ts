@@ -117,7 +117,7 @@ export class Crew {
   async stop(): Promise<void> {
     await this.drain();
     this.stopped = true;
-    await this.keeper.stop();
+    this.keeper.stop();
   }
 
   tell(event: RunnerEvent): void {
@@ -129,20 +129,19 @@ export class Crew {
   }
 
   private async drainNow(): Promise<DrainResult> {
-    const { graceMs } = this.options;
+    const { abortWaitMs, graceMs } = this.options;
     this.tell({ type: 'runner.draining', graceMs, running: this.running });
-    const graceOver = new AbortController();
     const stopped = this.loop.stop();
-    const idle = stopped.then(() => this.idle()).finally(() => graceOver.abort());
-    await pause(graceMs, graceOver.signal);
-    if (this.running > 0) {
+    const idle = stopped.then(() => this.idle());
+    if (!(await endsWithin(idle, graceMs))) {
       for (const run of this.runs.keys()) run.abort(new RunStoppedError());
-      const over = new AbortController();
-      void idle.finally(() => over.abort());
+      // What a claim without an answer still brings goes back, too.
+      const recorded = stopped.then(() => this.recorded());
       // A handler that has returned frees its slot in the same turn of the event loop; who has not by then is left behind.
-      void this.recorded().finally(() => setImmediate(() => over.abort()));
-      await pause(this.options.abortWaitMs + GIVE_BACK_WITHIN_MS, over.signal);
+      const free = recorded.then(() => new Promise((resolve) => setImmediate(resolve)));
+      await endsWithin(Promise.race([idle, free]), abortWaitMs + GIVE_BACK_WITHIN_MS);
     }
+    this.recorder.end();
     const result = { abandoned: this.running, givenBack: this.givenBack };
     this.tell({ type: 'runner.drained', ...result });
     return result;
@@ -223,4 +222,16 @@ export class Crew {
       },
     };
   }
+}
+
+/** endsWithin answers whether `work`, which never rejects, ends in that time. */
+async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const over = new AbortController();
+  let ended = false;
+  void work.then(() => {
+    ended = true;
+    over.abort();
+  });
+  await pause(ms, over.signal);
+  return ended;
 }

@@ -14,7 +14,6 @@ const BLOCKED_MS = 1_000;
  */
 export class LeaseKeeper {
   private dueAt = 0;
-  private renewing: Promise<void> | undefined;
   private readonly runs = new Set<Run>();
   private stopped = true;
   private timer: Timer | undefined;
@@ -45,11 +44,10 @@ export class LeaseKeeper {
     this.arm(this.everyMs);
   }
 
-  /** stop renews nothing any more and waits for the renewal in flight. */
-  async stop(): Promise<void> {
+  /** stop renews nothing any more. One in flight is not waited for: it matters to nobody, and may have no answer for long. */
+  stop(): void {
     this.stopped = true;
     this.timer?.clear();
-    await this.renewing;
   }
 
   private arm(ms: number): void {
@@ -94,9 +92,7 @@ export class LeaseKeeper {
   private async tick(): Promise<void> {
     const lateMs = performance.now() - this.dueAt;
     if (lateMs > BLOCKED_MS) this.reporter.report({ type: 'process.blocked', blockedMs: lateMs });
-    let renewed = true;
-    this.renewing = this.renew().then((ok) => void (renewed = ok));
-    await this.renewing;
+    const renewed = await this.renew();
     this.arm(renewed ? this.everyMs : this.everyMs / 8);
   }
 }

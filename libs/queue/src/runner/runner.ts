@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { type Database, outsideTransactions, StartStop } from '@holdfast/kernel';
 import { InvalidRunnerOptionsError } from '../errors/invalid-runner-options.error.js';
+import { QueueClosedError } from '../errors/queue-closed.error.js';
 import type { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
 import { EventStream } from '../ports/event.stream.js';
 import type { JobStore } from '../ports/job-store.js';
@@ -32,6 +33,7 @@ export interface RunnerParts {
 export class Runner {
   /** events hands on everything that happens, in order. */
   readonly events = new EventStream();
+  private closed = false;
   private crew: Crew | undefined;
   private readonly options: ResolvedRunnerOptions;
   private readonly service = new StartStop({ start: () => this.begin(), stop: () => this.end() });
@@ -54,6 +56,12 @@ export class Runner {
     return { ...never, kinds: [], pollMs, running: 0, slots, state: 'idle', troubles: [] };
   }
 
+  /** close stops it for good: a start that comes later rejects with QueueClosedError. Idempotent. */
+  close(): Promise<void> {
+    this.closed = true;
+    return this.service.stop();
+  }
+
   /** drain claims nothing more and waits for the running jobs, within the grace period and not much longer. Idempotent. */
   async drain(): Promise<DrainResult> {
     return (await this.crew?.drain()) ?? { abandoned: 0, givenBack: 0 };
@@ -66,7 +74,7 @@ export class Runner {
 
   /**
    * start begins to look for work. Idempotent. Throws InvalidRunnerOptionsError when no kind is left to run, and PoolTooSmallError with the sum when
-   * the application's pool cannot carry the slots (R19).
+   * the application's pool cannot carry the slots (R19), and QueueClosedError after a `close`.
    */
   start(): Promise<void> {
     return this.service.start();
@@ -83,6 +91,7 @@ export class Runner {
   }
 
   private begin(): void {
+    if (this.closed) throw new QueueClosedError();
     const { database, registry, reporter, store } = this.parts;
     const plans = this.plan();
     const { roles, warnings } = planConnections(database, store, plans, this.options.slots);

@@ -16,15 +16,22 @@ const REFUSED_TRIES = 3;
 /**
  * SettlementRecorder maps the end of a run to a verb of the store, and to its event once it is durable.
  *
- * A store that is not reached is tried again until the lease has run out: the fence makes that harmless, and a done job is not run twice for a
- * restart of the server. It never rejects.
+ * A store that is not reached is tried again until the lease has run out, or the drain has ended: the fence makes that harmless, and a done job is
+ * not run twice for a restart of the server. It never rejects.
  */
 export class SettlementRecorder {
+  private readonly ending = new AbortController();
+
   constructor(
     private readonly store: JobStore,
     private readonly batch: SettlementBatch,
     private readonly reporter: Reporter,
   ) {}
+
+  /** end waits for no further try: what is not recorded by now comes back when its lease has run out. */
+  end(): void {
+    this.ending.abort();
+  }
 
   async record(run: Run, end: RunEnd): Promise<void> {
     if (end.type === 'lost') return this.reporter.report(lost(run, end.error));
@@ -49,9 +56,9 @@ export class SettlementRecorder {
       } catch (error) {
         unsure = true;
         const reached = !isConnectionLost(error);
-        if (run.leaseLeftMs <= 0 || (reached && tries >= REFUSED_TRIES)) throw error;
+        if (run.leaseLeftMs <= 0 || this.ending.signal.aborted || (reached && tries >= REFUSED_TRIES)) throw error;
         const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(tries, 10));
-        await pause(Math.max(1, Math.min(pauseMs, run.leaseLeftMs)), new AbortController().signal);
+        await pause(Math.max(1, Math.min(pauseMs, run.leaseLeftMs)), this.ending.signal);
       }
     }
   }
