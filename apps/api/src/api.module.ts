@@ -1,16 +1,20 @@
+import { HttpEdgeModule, HubDatabaseModule, TENANT_SETTING } from '@holdfast/hub';
 import { typeOrm } from '@holdfast/kernel/typeorm';
 import { QueueModule } from '@holdfast/queue';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, HttpAdapterHost } from '@nestjs/core';
 import { DataSource } from 'typeorm';
+import { AccessModule } from './access/access.module.js';
 import type { ApiConfiguration } from './configuration/api.configuration.js';
-import { DatabaseModule } from './database/database.module.js';
 import { EventsModule } from './events/events.module.js';
-import { HealthController } from './health/health.controller.js';
-import { HttpDrain } from './http.drain.js';
 import { JobsModule } from './jobs/jobs.module.js';
 import { ProblemFilter } from './problems/problem.filter.js';
 import { StatisticsModule } from './statistics/statistics.module.js';
+import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
+import { TenantsModule } from './tenants/tenants.module.js';
+
+/** Requests in flight have this long at a stop. */
+const HTTP_DRAIN_MS = 3_000;
 
 /** ApiModule is the HTTP edge: it accepts events, enqueues, and answers for jobs. It runs none. */
 @Module({})
@@ -23,6 +27,7 @@ export class ApiModule {
         database: typeOrm(dataSource),
         migrations: configuration.migrations,
         schema: configuration.schema,
+        tenancy: { setting: TENANT_SETTING },
       }),
     });
     const filter = {
@@ -32,15 +37,18 @@ export class ApiModule {
     };
     return {
       module: ApiModule,
-      controllers: [HealthController],
       imports: [
-        DatabaseModule.with(configuration),
+        HttpEdgeModule.with(HTTP_DRAIN_MS),
+        HubDatabaseModule.with({ applicationName: 'holdfast-api', ...configuration }),
         queue,
-        EventsModule.with(configuration),
+        AccessModule,
+        EventsModule,
         JobsModule,
         StatisticsModule,
+        SubscriptionsModule,
+        TenantsModule.with(configuration.operatorToken),
       ],
-      providers: [filter, HttpDrain],
+      providers: [filter],
     };
   }
 }

@@ -1,49 +1,40 @@
-import { spawnTs, type SpawnedProcess } from '@holdfast/testing';
+import { spawnTs, type SpawnedProcess, type TestDatabase } from '@holdfast/testing';
+import { ApiClient } from './api.client.js';
 
-/** Answer is what a request got. */
-export interface Answer {
-  readonly body: Record<string, unknown>;
-  readonly headers: Headers;
-  readonly status: number;
-}
+/** OPERATOR_TOKEN is the operator's in the tests. */
+export const OPERATOR_TOKEN = 'the-token-of-the-operator-in-the-tests';
 
 /** ApiProcess is a running api, as a process of its own. */
 export class ApiProcess {
+  /** anyone has no key. */
+  readonly anyone: ApiClient;
+  readonly operator: ApiClient;
+
   private constructor(
     readonly process: SpawnedProcess,
     readonly url: string,
-  ) {}
+  ) {
+    this.anyone = new ApiClient(url, '');
+    this.operator = new ApiClient(url, OPERATOR_TOKEN);
+  }
+
+  /** on answers an api on a database, as a role that owns it and does not bypass row level security. */
+  static async on(database: TestDatabase, env: Record<string, string> = {}): Promise<ApiProcess> {
+    const role = await database.createRole({ owner: true });
+    return ApiProcess.start({ DATABASE_URL: role.url, ...env });
+  }
 
   static async start(env: Record<string, string>): Promise<ApiProcess> {
-    const process = spawnTs('apps/api/src/main.ts', { env: { HOST: '127.0.0.1', PORT: '0', WEBHOOK_URL: '', ...env } });
+    const process = spawnTs('apps/api/src/main.ts', { env: { HOST: '127.0.0.1', OPERATOR_TOKEN, PORT: '0', ...env } });
     const line = await process.line('Listening on http');
     return new ApiProcess(process, urlIn(line));
   }
 
-  get(path: string): Promise<Answer> {
-    return this.request(path, {});
-  }
-
-  /** post sends a value as JSON, or a text as it is. */
-  post(
-    path: string,
-    body: unknown,
-    headers: Record<string, string> = { 'Content-Type': 'application/json' },
-  ): Promise<Answer> {
-    return this.request(path, {
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-      headers,
-      method: 'POST',
-    });
-  }
-
-  private async request(path: string, init: RequestInit): Promise<Answer> {
-    const response = await fetch(`${this.url}${path}`, { ...init, redirect: 'manual' });
-    return {
-      body: (await response.json()) as Record<string, unknown>,
-      headers: response.headers,
-      status: response.status,
-    };
+  /** tenant makes a tenant and answers a client with its key. */
+  async tenant(id: string): Promise<ApiClient> {
+    const { body, status } = await this.operator.post('/tenants', { id, name: `Tenant ${id}` });
+    if (status !== 201) throw new Error(`The tenant was answered ${status}: ${JSON.stringify(body)}`);
+    return new ApiClient(this.url, String(body.apiKey));
   }
 }
 

@@ -6,7 +6,7 @@ import { ApiProcess } from './api.process.js';
 describe('The api at a stop', () => {
   it('K56: is not held up by clients that never finish what they began', async () => {
     const db = await createTestDatabase();
-    const api = await ApiProcess.start({ DATABASE_URL: db.url });
+    const api = await ApiProcess.on(db);
     const { hostname, port } = new URL(api.url);
     const open = (text: string): Socket => {
       const socket = connect(Number(port), hostname);

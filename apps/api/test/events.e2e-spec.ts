@@ -1,20 +1,24 @@
 import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
+import type { ApiClient } from './api.client.js';
 import { ApiProcess } from './api.process.js';
 
 const LIMIT = 8_192;
 
 describe('POST /events', () => {
-  let api: ApiProcess;
+  let api: ApiClient;
+  let process: ApiProcess;
   let database: TestDatabase;
+  let subscription: Record<string, unknown>;
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    const webhook = { WEBHOOK_URL: 'https://receiver.example/hook' };
-    api = await ApiProcess.start({ BODY_LIMIT_BYTES: String(LIMIT), DATABASE_URL: database.url, ...webhook });
+    process = await ApiProcess.on(database, { BODY_LIMIT_BYTES: String(LIMIT) });
+    api = await process.tenant('events');
+    subscription = (await api.post('/subscriptions', { eventTypes: ['*'], url: 'https://receiver.example/hook' })).body;
   });
 
   afterAll(async () => {
-    await api.process.stop();
+    await process.process.stop();
     await database.drop();
   });
 
@@ -37,7 +41,7 @@ describe('POST /events', () => {
       id: 'first',
       jobs: [
         { id: expect.any(String), kind: 'event.record' },
-        { id: expect.any(String), kind: 'webhook.deliver' },
+        { id: expect.any(String), kind: 'webhook.deliver', subscriptionId: subscription.id },
       ],
     });
     expect(await counts()).toEqual({ events: before.events + 1, jobs: before.jobs + 2 });

@@ -1,13 +1,16 @@
 import { createTestDatabase, waitFor, type TestDatabase } from '@holdfast/testing';
+import type { ApiClient } from './api.client.js';
 import { ApiProcess } from './api.process.js';
 
 describe('the api on a server that has become read-only, as after a failover', () => {
   let database: TestDatabase;
   let api: ApiProcess;
+  let tenant: ApiClient;
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    api = await ApiProcess.start({ DATABASE_URL: database.url });
+    api = await ApiProcess.on(database);
+    tenant = await api.tenant('a');
   });
   afterAll(async () => {
     await api.process.stop();
@@ -15,8 +18,10 @@ describe('the api on a server that has become read-only, as after a failover', (
   });
 
   const ready = (status: number) =>
-    waitFor(async () => (await api.get('/health/ready')).status === status, { what: `the api to answer ${status}` });
-  const post = (id: string) => api.post('/events', { id, payload: {}, type: 'push' });
+    waitFor(async () => (await api.anyone.get('/health/ready')).status === status, {
+      what: `the api to answer ${status}`,
+    });
+  const post = (id: string) => tenant.post('/events', { id, payload: {}, type: 'push' });
 
   it('K33: is not ready, refuses events with 503, and recovers without a restart', async () => {
     await ready(200);
@@ -24,7 +29,7 @@ describe('the api on a server that has become read-only, as after a failover', (
     await database.adminQuery(`ALTER DATABASE "${database.name}" SET default_transaction_read_only = on`);
     await database.terminateBackends();
     await ready(503);
-    expect((await api.get('/health/live')).status).toBe(200);
+    expect((await api.anyone.get('/health/live')).status).toBe(200);
     expect(await post('during')).toMatchObject({ body: { status: 503 }, status: 503 });
     // Nobody ends the connections that were made meanwhile: they stay read-only for ever.
     await database.adminQuery(`ALTER DATABASE "${database.name}" RESET default_transaction_read_only`);

@@ -1,5 +1,5 @@
+import { ConfigurationError } from '@holdfast/hub';
 import { ApiConfiguration } from './api.configuration.js';
-import { ConfigurationError } from './configuration.error.js';
 
 const DATABASE_URL = 'postgres://holdfast:secret-word@127.0.0.1:5432/hub';
 
@@ -15,13 +15,13 @@ function problemsOf(env: NodeJS.ProcessEnv): readonly string[] {
 
 describe('ApiConfiguration', () => {
   it('needs the database alone; an empty variable counts as not set', () => {
-    const configuration = ApiConfiguration.read({ DATABASE_URL, PORT: '', WEBHOOK_URL: '' });
+    const configuration = ApiConfiguration.read({ DATABASE_URL, OPERATOR_TOKEN: '', PORT: '' });
     expect(configuration).toMatchObject({
       bodyLimitBytes: 1_048_576,
       migrations: 'up',
+      operatorToken: undefined,
       port: 3_000,
       schema: 'holdfast',
-      webhooks: false,
     });
     expect(Object.isFrozen(configuration)).toBe(true);
   });
@@ -30,22 +30,22 @@ describe('ApiConfiguration', () => {
     const problems = problemsOf({
       BODY_LIMIT_BYTES: '10',
       MIGRATIONS: 'maybe',
+      OPERATOR_TOKEN: 'short',
       PORT: '70000',
-      WEBHOOK_URL: 'ftp://receiver.example',
     });
     expect(problems.map((problem) => problem.split(':', 1)[0])).toEqual([
       'BODY_LIMIT_BYTES',
       'DATABASE_URL',
       'MIGRATIONS',
+      'OPERATOR_TOKEN',
       'PORT',
-      'WEBHOOK_URL',
     ]);
   });
 
   it('never repeats a value, which may be a secret', () => {
     const text = problemsOf({
       DATABASE_URL: 'mysql://holdfast:secret-word@127.0.0.1/hub',
-      WEBHOOK_URL: 'https://me:secret-word@receiver.example',
+      OPERATOR_TOKEN: 'secret-word',
     });
     expect(text).toHaveLength(2);
     expect(text.join()).not.toContain('secret-word');

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { EventRecord, NO_REPOSITORY, WebhookDeliver } from '@holdfast/contracts';
-import { JobQueue, UnitOfWork } from '@holdfast/queue';
+import { EventRecord, NO_REPOSITORY, patternsOf, WebhookDeliver } from '@holdfast/contracts';
+import { DeliveryEntity, EventEntity, type AcceptedJob } from '@holdfast/hub';
+import { JobQueue, type JobRequest, type Transaction } from '@holdfast/queue';
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager, Repository } from 'typeorm';
-import { ApiConfiguration } from '../configuration/api.configuration.js';
-import { EventEntity, type AcceptedJob } from '../database/event.entity.js';
+import type { TenantScope } from '../access/tenant.scope.js';
 import { Problem } from '../problems/problem.js';
 import { repositoryOf, type EventBody } from './event.body.js';
 import { EventConflict } from './event.conflict.js';
@@ -16,70 +14,84 @@ export interface AcceptedEvent {
   readonly jobs: readonly AcceptedJob[];
 }
 
-/** EventAcceptance stores an event together with the jobs that it leads to: both are there, or neither is. */
+/** A paused subscription is no reason to refuse an event: it gets no job. */
+const MATCHING = 'SELECT id FROM subscription WHERE paused_at IS NULL AND event_types && $1::text[] ORDER BY id';
+
+/** EventAcceptance stores a tenant's event together with the jobs and deliveries that it leads to: all are there, or none is. */
 @Injectable()
 export class EventAcceptance {
-  constructor(
-    private readonly configuration: ApiConfiguration,
-    @InjectRepository(EventEntity) private readonly events: Repository<EventEntity>,
-    private readonly jobs: JobQueue,
-    private readonly unitOfWork: UnitOfWork,
-  ) {}
+  constructor(private readonly jobs: JobQueue) {}
 
-  /** accept is idempotent by the event's id. Throws Problem 409 when the id was used for an event with another content. */
-  async accept(body: EventBody): Promise<AcceptedEvent> {
+  /** accept is idempotent by the event's id within its tenant. Throws Problem 409 when the id was used for an event with another content. */
+  async accept(scope: TenantScope, body: EventBody): Promise<AcceptedEvent> {
     const id = body.id ?? randomUUID();
     try {
-      return await this.unitOfWork.run(async (tx) => {
+      return await scope.run(async (tx) => {
+        const { rows: matching } = await tx.sql.query<{ id: string }>(MATCHING, [patternsOf(body.type)]);
         const receivedAt = new Date();
-        const jobs = await this.enqueue(id, body, receivedAt);
-        await this.insert(tx.manager, {
+        const jobs = await this.enqueue(id, body, receivedAt, matching);
+        await insert(tx, {
           id,
           jobs,
           payload: body.payload,
           receivedAt,
           repository: repositoryOf(body),
+          tenantId: scope.tenantId,
           type: body.type,
         });
         return { id, jobs };
       });
     } catch (error) {
-      if (error instanceof EventConflict) return this.acceptedBefore(id, body);
+      if (error instanceof EventConflict) return acceptedBefore(scope, id, body);
       throw error;
     }
   }
 
-  private async acceptedBefore(id: string, body: EventBody): Promise<AcceptedEvent> {
-    const { jobs, payload, repository, type } = await this.events.findOneByOrFail({ id });
-    const same =
-      type === body.type &&
-      repository === repositoryOf(body) &&
-      JSON.stringify(payload) === JSON.stringify(body.payload);
-    if (same) return { id, jobs };
-    throw new Problem(409, `The id ${id} belongs to an event with another content.`, [
-      { field: 'id', message: 'this id is taken: use a new one' },
-    ]);
-  }
-
-  private async enqueue(id: string, body: EventBody, receivedAt: Date): Promise<AcceptedJob[]> {
+  private async enqueue(
+    id: string,
+    body: EventBody,
+    receivedAt: Date,
+    matching: readonly { id: string }[],
+  ): Promise<AcceptedJob[]> {
     const repository = repositoryOf(body) ?? NO_REPOSITORY;
     const recorded = { eventId: id, receivedAt: receivedAt.toISOString(), repository, type: body.type };
-    const jobs: AcceptedJob[] = [{ kind: EventRecord.kind, id: (await this.jobs.enqueue(EventRecord, recorded)).id }];
-    if (this.configuration.webhooks) {
-      jobs.push({ kind: WebhookDeliver.kind, id: (await this.jobs.enqueue(WebhookDeliver, { eventId: id })).id });
-    }
-    return jobs;
+    const requests: JobRequest[] = [
+      EventRecord.request(recorded),
+      ...matching.map((subscription) => WebhookDeliver.request({ eventId: id, subscriptionId: subscription.id })),
+    ];
+    const [counted, ...deliveries] = await this.jobs.enqueueMany(requests);
+    return [
+      { kind: EventRecord.kind, id: counted!.id },
+      ...deliveries.map((job, at) => ({ kind: WebhookDeliver.kind, id: job.id, subscriptionId: matching[at]!.id })),
+    ];
   }
+}
 
-  private async insert(manager: EntityManager, event: EventEntity): Promise<void> {
-    const inserted = await manager
-      .createQueryBuilder()
-      .insert()
-      .into(EventEntity)
-      .values(event)
-      .orIgnore()
-      .returning('id')
-      .execute();
-    if ((inserted.raw as unknown[]).length === 0) throw new EventConflict(event.id);
-  }
+async function acceptedBefore(scope: TenantScope, id: string, body: EventBody): Promise<AcceptedEvent> {
+  const { jobs, payload, repository, type } = await scope.read(({ manager }) =>
+    manager.findOneByOrFail(EventEntity, { id }),
+  );
+  const same =
+    type === body.type && repository === repositoryOf(body) && JSON.stringify(payload) === JSON.stringify(body.payload);
+  if (same) return { id, jobs };
+  throw new Problem(409, `The id ${id} belongs to an event with another content.`, [
+    { field: 'id', message: 'this id is taken: use a new one' },
+  ]);
+}
+
+async function insert({ manager }: Transaction, event: EventEntity): Promise<void> {
+  const inserted = await manager
+    .createQueryBuilder()
+    .insert()
+    .into(EventEntity)
+    .values(event)
+    .orIgnore()
+    .returning('id')
+    .execute();
+  if ((inserted.raw as unknown[]).length === 0) throw new EventConflict(event.id);
+  const { id: eventId, jobs, tenantId } = event;
+  const deliveries = jobs.flatMap(({ id: jobId, subscriptionId }) =>
+    subscriptionId === undefined ? [] : [{ eventId, jobId, subscriptionId, tenantId }],
+  );
+  if (deliveries.length > 0) await manager.insert(DeliveryEntity, deliveries);
 }

@@ -1,19 +1,8 @@
-import { Module, type DynamicModule } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { ApiConfiguration } from '../configuration/api.configuration.js';
-import { EventEntity } from '../database/event.entity.js';
+import { Module } from '@nestjs/common';
 import { EventAcceptance } from './event.acceptance.js';
+import { EventLookup } from './event.lookup.js';
 import { EventsController } from './events.controller.js';
 
 /** EventsModule is the edge that takes events. */
-@Module({})
-export class EventsModule {
-  static with(configuration: ApiConfiguration): DynamicModule {
-    return {
-      module: EventsModule,
-      controllers: [EventsController],
-      imports: [TypeOrmModule.forFeature([EventEntity])],
-      providers: [{ provide: ApiConfiguration, useValue: configuration }, EventAcceptance],
-    };
-  }
-}
+@Module({ controllers: [EventsController], providers: [EventAcceptance, EventLookup] })
+export class EventsModule {}

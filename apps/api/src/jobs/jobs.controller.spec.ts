@@ -1,11 +1,21 @@
 import 'reflect-metadata';
+import type { Jobs, JobStatus } from '@holdfast/queue';
+import { TenantScope } from '../access/tenant.scope.js';
 import { JobsController } from './jobs.controller.js';
+
+const scope = new TenantScope('a', undefined as never);
+const find = (job: Partial<JobStatus> | undefined) =>
+  new JobsController({ find: () => Promise.resolve(job) } as Jobs).find(scope, '7');
 
 describe('JobsController', () => {
   it('H2: an id without a job is answered with what is true: nothing removes jobs yet', async () => {
-    const controller = new JobsController({ find: () => Promise.resolve(undefined) });
-    const refusal = controller.find('7');
+    const refusal = find(undefined);
     await expect(refusal).rejects.toMatchObject({ status: 404 });
     await expect(refusal).rejects.not.toThrow(/kept|for ever|purge/);
+  });
+
+  it.each(['b', null])('H2, T1: a job of the tenant %j is answered like none', async (tenantId) => {
+    const none = await find(undefined).catch((error: unknown) => error);
+    expect(await find({ tenantId }).catch((error: unknown) => error)).toEqual(none);
   });
 });

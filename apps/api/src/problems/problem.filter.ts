@@ -2,6 +2,7 @@ import { CommitUnknownError, failureClassOf, isConnectionLost, sqlStateOf } from
 import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Problem, problemBody, type ProblemBody } from './problem.js';
+import { Unauthorized } from './unauthorized.js';
 
 /** What the body parser calls its refusals, and what a client is told about each. */
 const PARSER_PROBLEMS: Readonly<Record<string, string>> = {
@@ -35,6 +36,7 @@ export class ProblemFilter implements ExceptionFilter {
       );
     if (httpAdapter.isHeadersSent(response)) return void httpAdapter.end(response);
     httpAdapter.setHeader(response, 'Content-Type', 'application/problem+json; charset=utf-8');
+    if (error instanceof Unauthorized) httpAdapter.setHeader(response, 'WWW-Authenticate', 'Bearer');
     httpAdapter.reply(response, body, body.status);
   }
 

@@ -6,24 +6,31 @@ import { Problem, type FieldProblem } from './problem.js';
 const MAX_PROBLEMS = 20;
 const MAX_FIELD_LENGTH = 100;
 
-/** SchemaPipe checks a body against its schema and names every field that is wrong, at most twenty. */
+/** SchemaPipe checks a body, or a query, against its schema and names every field that is wrong, at most twenty. */
 export class SchemaPipe<Schema extends z.ZodType> implements PipeTransform<unknown, z.output<Schema>> {
-  constructor(private readonly schema: Schema) {}
+  constructor(
+    private readonly schema: Schema,
+    private readonly part: 'body' | 'query' = 'body',
+  ) {}
 
   transform(value: unknown): z.output<Schema> {
     const parsed = this.schema.safeParse(value);
     if (parsed.success) return parsed.data;
-    const errors = parsed.error.issues.flatMap(fieldProblems).slice(0, MAX_PROBLEMS);
+    const errors = parsed.error.issues.flatMap((issue) => this.problemsOf(issue)).slice(0, MAX_PROBLEMS);
     const fields = [...new Set(errors.map((error) => error.field))].join(', ');
-    throw new Problem(400, `The body has ${errors.length === 1 ? 'a problem' : 'problems'}: ${fields}.`, errors);
+    throw new Problem(
+      400,
+      `The ${this.part} has ${errors.length === 1 ? 'a problem' : 'problems'}: ${fields}.`,
+      errors,
+    );
   }
-}
 
-function fieldProblems(issue: z.core.$ZodIssue): FieldProblem[] {
-  if (issue.code !== 'unrecognized_keys') return [{ field: fieldOf(issue.path), message: issue.message }];
-  return issue.keys.map((key) => ({ field: fieldOf([...issue.path, key]), message: 'this field is not known' }));
-}
+  private problemsOf(issue: z.core.$ZodIssue): FieldProblem[] {
+    if (issue.code !== 'unrecognized_keys') return [{ field: this.fieldOf(issue.path), message: issue.message }];
+    return issue.keys.map((key) => ({ field: this.fieldOf([...issue.path, key]), message: 'this field is not known' }));
+  }
 
-function fieldOf(path: readonly PropertyKey[]): string {
-  return path.map(String).join('.').slice(0, MAX_FIELD_LENGTH) || '(body)';
+  private fieldOf(path: readonly PropertyKey[]): string {
+    return path.map(String).join('.').slice(0, MAX_FIELD_LENGTH) || `(${this.part})`;
+  }
 }

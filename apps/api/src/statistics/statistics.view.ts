@@ -1,4 +1,4 @@
-import type { RepositoryStatisticsEntity } from '../database/repository-statistics.entity.js';
+import type { RepositoryStatisticsEntity } from '@holdfast/hub';
 
 /** StatisticsView is what a repository's events came to. */
 export interface StatisticsView {

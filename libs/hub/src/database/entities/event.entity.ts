@@ -4,6 +4,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export interface AcceptedJob {
   readonly id: string;
   readonly kind: string;
+  /** subscriptionId is where a delivery goes. */
+  readonly subscriptionId?: string;
 }
 
 /** EventEntity is an accepted event. Its id is the sender's delivery id, so that a delivery sent twice is accepted once; each tenant has ids of its own. */
