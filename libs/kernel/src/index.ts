@@ -48,6 +48,7 @@ export {
 export {
   DedicatedConnection,
   type DedicatedConnectionOptions,
+  type NewSession,
   type SentStatement,
 } from './connection/dedicated.connection.js';
 export { directConfigOf } from './connection/direct-config.js';

@@ -65,6 +65,11 @@ export type {
 export { type HandlerEntry, JobHandlerRegistry } from './handlers/job-handler.registry.js';
 
 export { EventStream, type NextOptions } from './ports/event.stream.js';
+export { AdvisoryLockLeadership, type AdvisoryLockLeadershipOptions } from './leadership/advisory-lock.leadership.js';
+export type { LeaderTransactions } from './leadership/always.candidate.js';
+export { AlwaysLeadership } from './leadership/always.leadership.js';
+export { NeverLeadership } from './leadership/never.leadership.js';
+
 export * from './ports/job-store.js';
 export { Jobs } from './ports/jobs.js';
 export {
@@ -94,7 +99,9 @@ export { Runner } from './runner/runner.js';
 export type { KindOverrides, LeaseOptions, RunnerOptions } from './runner/runner.options.js';
 export { SilentReporter } from './runner/silent.reporter.js';
 
+export { DuplicateCandidateError } from './errors/duplicate-candidate.error.js';
 export { DuplicateHandlerError } from './errors/duplicate-handler.error.js';
+export { InvalidCandidateError } from './errors/invalid-candidate.error.js';
 export { InvalidDefinitionError } from './errors/invalid-definition.error.js';
 export { InvalidHandlerError } from './errors/invalid-handler.error.js';
 export { InvalidOutcomeError } from './errors/invalid-outcome.error.js';
@@ -102,12 +109,16 @@ export { InvalidPayloadError } from './errors/invalid-payload.error.js';
 export { InvalidQueueOptionsError } from './errors/invalid-queue-options.error.js';
 export { InvalidRequestError } from './errors/invalid-request.error.js';
 export { InvalidRunnerOptionsError } from './errors/invalid-runner-options.error.js';
+export { LeadershipClosedError } from './errors/leadership-closed.error.js';
+export { LeadershipUnprovedError } from './errors/leadership-unproved.error.js';
 export { LeaseLostError } from './errors/lease-lost.error.js';
 export { NewerPayloadError } from './errors/newer-payload.error.js';
 export { NoHandlersError } from './errors/no-handlers.error.js';
 export { NoTransactionError } from './errors/no-transaction.error.js';
 export { NotADefinitionError } from './errors/not-a-definition.error.js';
+export { NotLeaderError } from './errors/not-leader.error.js';
 export { PayloadTooLargeError } from './errors/payload-too-large.error.js';
+export { PoolerError } from './errors/pooler.error.js';
 export { PoolTooSmallError } from './errors/pool-too-small.error.js';
 export { QueueClosedError } from './errors/queue-closed.error.js';
 export { RefusedRequestError } from './errors/refused-request.error.js';
@@ -115,4 +126,5 @@ export { RunSettledError } from './errors/run-settled.error.js';
 export { RunStoppedError } from './errors/run-stopped.error.js';
 export { SecondQueueError } from './errors/second-queue.error.js';
 export { TimedOutError } from './errors/timed-out.error.js';
+export { UnlockFailedError } from './errors/unlock-failed.error.js';
 export { UnreadablePayloadError } from './errors/unreadable-payload.error.js';

@@ -22,14 +22,25 @@ const STALE_PREPARED = new Set(['26000', '0A000']);
 const PINNED_PLANS =
   'SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off; SET max_parallel_workers_per_gather = 0';
 
+/** NewSession is a session that has been connected and on which nothing has been set. */
+export interface NewSession {
+  /** announcedPid is the backend that the server announced at the connecting; a pooler announces a number of its own. */
+  readonly announcedPid: number | undefined;
+  query<Row>(text: string): Promise<SqlResult<Row>>;
+}
+
 /** DedicatedConnectionOptions say how a connection of Holdfast's own is made and used. */
 export interface DedicatedConnectionOptions {
+  /** admit looks at the session before anything is set on it, within the time for connecting; what it throws refuses the session. Default: all are welcome. */
+  readonly admit?: (session: NewSession) => Promise<void>;
   /** applicationName is what `pg_stat_activity` shows. */
   readonly applicationName: string;
   /** deadlineMs bounds the connecting and each statement, at the client and at the server. */
   readonly deadlineMs: number;
   /** preparedStatements keeps named statements prepared. Default true; false behind a pooler that cannot. */
   readonly preparedStatements?: boolean;
+  /** signal gives a connecting up when it aborts. A connection that stands is not touched. */
+  readonly signal?: AbortSignal;
 }
 
 /** SentStatement is one statement with its deadline. */
@@ -74,7 +85,8 @@ export class DedicatedConnection {
     });
     const connection = new DedicatedConnection(client, options);
     try {
-      await withDeadline(connection.open(), withinMs, () => new StatementDeadlineError('connect', withinMs));
+      const open = unlessAborted(connection.open(), options.signal);
+      await withDeadline(open, withinMs, () => new StatementDeadlineError('connect', withinMs));
       return connection;
     } catch (error) {
       connection.destroy(error instanceof Error ? error : new Error(String(error)));
@@ -150,6 +162,10 @@ export class DedicatedConnection {
 
   private async open(): Promise<void> {
     await this.client.connect();
+    await this.options.admit?.({
+      announcedPid: (this.client as { processID?: number | null }).processID ?? undefined,
+      query: async <Row>(text: string) => sqlResultOf<Row>(await this.client.query(text)),
+    });
     const ms = Math.ceil(this.options.deadlineMs);
     await this.client.query(
       `SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED; SET statement_timeout = ${ms}; ` +
@@ -172,6 +188,17 @@ export class DedicatedConnection {
       timer.clear();
     }
   }
+}
+
+/** unlessAborted answers what the promise answers, or rejects when the signal aborts; the promise's late rejection is swallowed. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  return new Promise<T>((resolve, reject) => {
+    const giveUp = () => reject(new Error('The connecting was given up.'));
+    if (signal.aborted) giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+  });
 }
 
 function streamOf(client: Client): { destroy(error?: Error): void } | undefined {

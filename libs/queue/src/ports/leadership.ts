@@ -11,7 +11,10 @@ export interface CandidateOptions {
 
 /** LeaderTransactionOptions bound a transaction through the leader's connection. */
 export interface LeaderTransactionOptions {
-  /** deadlineMs bounds the whole of it, waiting its turn included. Default 10 000; a statement that waits for a lock is cancelled by then. */
+  /**
+   * deadlineMs bounds the whole of it, waiting its turn included. Default: one tick. Each statement has a quarter of a tick, after which the server
+   * cancels it: what a leader writes is small.
+   */
   readonly deadlineMs?: number;
 }
 
@@ -22,7 +25,8 @@ export abstract class Leadership {
 
   /**
    * candidate stands for `name`, without sending anything yet. Throws DuplicateCandidateError when this Leadership has a candidate of that name that
-   * has not been released (K107), and InvalidCandidateError for an empty name, one over 200 characters, or a tick below 100 ms or over a day.
+   * has not been released (K107), InvalidCandidateError for a name that is empty, over 200 characters or not plain text, or a tick below 100 ms or
+   * over a day, and LeadershipClosedError after `close`.
    */
   abstract candidate(name: string, options: CandidateOptions): Candidate;
 
@@ -39,26 +43,32 @@ export interface Candidate {
   readonly name: string;
 
   /**
-   * acquire tries to take the name and answers whether this is its leader now. What is held is not taken a second time, but proved (L1).
+   * acquire tries to take the name and answers whether this is its leader now. What is held is not taken a second time, but proved (L1). One that was
+   * released stands again. Within about a tick, whatever happens.
    *
-   * Rejects with PoolerError behind a transaction-mode pooler (L4), with ConnectionLostError when no connection is to be had.
+   * Rejects with PoolerError behind a transaction-mode pooler (L4), with ConnectionLostError when no connection is to be had or the server is a
+   * standby, with DuplicateCandidateError when it had been released and another stands by now, with LeadershipClosedError after `close`.
    */
   acquire(): Promise<boolean>;
 
   /** confirm proves on the leader's session that the name is held, and answers whether; any doubt is false and ends the leadership. It never rejects (L2). */
   confirm(): Promise<boolean>;
 
-  /** onLost calls `listener` each time leadership is lost, not when it is released; the answer takes it off again. */
+  /**
+   * onLost calls `listener` each time leadership is lost; the answer takes it off again. Not when it is released, unless that failed
+   * (UnlockFailedError, K107), and not at `close`.
+   */
   onLost(listener: (reason: Error) => void): () => void;
 
-  /** release gives the name up at once and ends this candidate: another may stand for it. It never rejects (K107, K120). */
+  /** release gives the name up at once, and stands no more: another candidate may. It never rejects (K107, K120). */
   release(): Promise<void>;
 
   /**
    * transaction runs `work` and commits through the session that holds the name: it cannot commit once leadership is lost (L3).
    *
-   * Throws NotLeaderError when this is not the leader before the first statement or before COMMIT, ConnectionLostError when the connection is lost,
-   * CommitUnknownError when the answer to COMMIT is. It joins no other transaction.
+   * Throws NotLeaderError when this is not the leader, or not any more when it is to commit, whatever failed first (then the `cause`); at once, without
+   * waiting for `work`. CommitUnknownError when the answer to COMMIT was lost, TransactionAbortedError when a failed statement was caught. READ
+   * COMMITTED; it joins no other transaction, and `executor` is dead afterwards.
    */
   transaction<T>(work: (executor: SqlExecutor) => Promise<T>, options?: LeaderTransactionOptions): Promise<T>;
 }

@@ -1,0 +1,53 @@
+import { type NewSession, withDeadline } from '@holdfast/kernel';
+import { Client, type ClientConfig } from 'pg';
+import { PoolerError } from '../errors/pooler.error.js';
+
+const BACKEND = 'SELECT pg_catalog.pg_backend_pid() AS backend';
+
+/**
+ * admitSession answers the backend of a new session, and throws PoolerError where the session has none to itself (L4).
+ *
+ * A server announces the backend that it gives a connection; where that very backend answers, nothing is in between. A pooler announces a number of
+ * its own. In session mode the connection then keeps one backend, and no other connection reaches it. In transaction mode the backend changes from
+ * statement to statement, or, where it does not, a second connection meets the same. So backends are compared, of two statements and of two
+ * connections, before anything is set on them: in transaction mode they are other people's too.
+ *
+ * What cannot be found out here, because the second connection is not to be had, is found out later: the lock is only taken on the backend that
+ * is answered here, and each proof compares again.
+ */
+export async function admitSession(session: NewSession, config: ClientConfig, withinMs: number): Promise<number> {
+  const first = await backendOf(session);
+  if (first === session.announcedPid) return first;
+  const seen = await withDeadline(compare(session, first, config), withinMs, () => new Error('late')).catch(
+    () => undefined,
+  );
+  if (seen !== undefined) throw new PoolerError(seen);
+  return first;
+}
+
+async function compare(session: NewSession, first: number, config: ClientConfig): Promise<string | undefined> {
+  const again = await backendOf(session);
+  if (again !== first) return changed(first, again);
+  const other = new Client({ ...config, application_name: 'holdfast-pooler-trial' });
+  other.on('error', () => undefined);
+  try {
+    await other.connect();
+    // An open transaction keeps its backend to itself, so that the first connection has to get another one now, if it shares.
+    await other.query('BEGIN');
+    const shared = (await other.query<{ backend: number }>(BACKEND)).rows[0]!.backend;
+    if (shared === first) return `two connections were answered by backend ${first}`;
+    const last = await backendOf(session);
+    return last === first ? undefined : changed(first, last);
+  } finally {
+    // Not awaited: it is ours alone, and the pooler may not answer.
+    void other.end().catch(() => undefined);
+  }
+}
+
+function changed(from: number, to: number): string {
+  return `backend ${from} answered one statement and backend ${to} the next`;
+}
+
+async function backendOf(session: NewSession): Promise<number> {
+  return (await session.query<{ backend: number }>(BACKEND)).rows[0]!.backend;
+}
