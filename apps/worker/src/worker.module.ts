@@ -1,10 +1,10 @@
-import { HttpEdgeModule } from '@holdfast/hub';
+import { HttpEdgeModule, HubDatabaseModule, TENANT_SETTING } from '@holdfast/hub';
 import { typeOrm } from '@holdfast/kernel/typeorm';
 import { QueueModule } from '@holdfast/queue';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { WorkerConfiguration } from './configuration/worker.configuration.js';
-import { DatabaseModule } from './database/database.module.js';
+import { RetentionSweepHandler } from './retention/retention-sweep.handler.js';
 import { EventRecordHandler } from './statistics/event-record.handler.js';
 import { WebhookModule } from './webhook/webhook.module.js';
 
@@ -15,7 +15,7 @@ const HTTP_DRAIN_MS = 1_000;
 @Module({})
 export class WorkerModule {
   static with(configuration: WorkerConfiguration): DynamicModule {
-    const { graceMs, leaseMs, migrations, pollMs, schema, slots } = configuration;
+    const { databaseUrl, graceMs, leaseMs, migrations, pollMs, poolSize, schema, slots } = configuration;
     // The same proportions as the library's defaults: 60 s, 15 s, 5 s.
     const leases = { attachedMarginMs: leaseMs / 4, boundMarginMs: leaseMs / 12, detachedMs: leaseMs };
     const queue = QueueModule.forRootAsync({
@@ -26,17 +26,18 @@ export class WorkerModule {
         migrations,
         run: { graceMs, leases, pollMs, slots },
         schema,
+        tenancy: { setting: TENANT_SETTING },
       }),
     });
     return {
       module: WorkerModule,
       imports: [
         HttpEdgeModule.with(HTTP_DRAIN_MS),
-        DatabaseModule.with(configuration),
+        HubDatabaseModule.with({ applicationName: 'holdfast-worker', databaseUrl, migrations, poolSize }),
         queue,
         WebhookModule.with(configuration),
       ],
-      providers: [EventRecordHandler],
+      providers: [EventRecordHandler, RetentionSweepHandler],
     };
   }
 }

@@ -1,71 +1,68 @@
-import { spawnTs, waitFor, type SpawnedProcess } from '@holdfast/testing';
+import { spawnTs, type SpawnedProcess, type TestDatabase } from '@holdfast/testing';
+import { HubTenant } from './hub.tenant.js';
 
-/** JobAnswer is what the api tells of a job. */
-export interface JobAnswer {
-  readonly attempts: number;
-  readonly error: string | null;
-  readonly outcome: string | null;
-  readonly state: string;
-}
+const OPERATOR_TOKEN = 'the-operator-of-the-tests-and-nobody-else';
 
 /** HubProcesses are an api and workers on one database, each a process of its own, as they are deployed. */
 export class HubProcesses {
   readonly started: SpawnedProcess[] = [];
+  private tenants = 0;
   private url = '';
+  private readonly workers = new Set<SpawnedProcess>();
 
-  constructor(private readonly env: Record<string, string>) {}
+  private constructor(
+    /** databaseUrl is that of the role the apps connect as. */
+    readonly databaseUrl: string,
+    private readonly env: Record<string, string>,
+  ) {}
 
-  /** job answers the job as the api tells of it. */
-  async job(id: string): Promise<JobAnswer> {
-    const response = await fetch(`${this.url}/jobs/${id}`);
-    return (await response.json()) as JobAnswer;
-  }
-
-  /** jobUntil answers the job as soon as it is as it should be. */
-  async jobUntil(id: string, what: string, is: (job: JobAnswer) => boolean): Promise<JobAnswer> {
-    return waitFor(
-      async () => {
-        const job = await this.job(id);
-        return is(job) ? job : undefined;
-      },
-      { deadlineMs: 30_000, what: `the job to be ${what}` },
-    );
-  }
-
-  /** post sends an event and answers the id of its job of a kind. */
-  async post(event: { id: string; payload: object; type: string }, kind: string): Promise<string> {
-    const init = { body: JSON.stringify(event), headers: { 'Content-Type': 'application/json' }, method: 'POST' };
-    const response = await fetch(`${this.url}/events`, init);
-    const { jobs } = (await response.json()) as { jobs: { id: string; kind: string }[] };
-    const job = jobs.find((each) => each.kind === kind);
-    if (!job) throw new Error(`The event led to no ${kind}.`);
-    return job.id;
+  /** on answers the processes of an empty database, with a role that owns it and does not bypass row level security. */
+  static async on(database: TestDatabase, env: Record<string, string> = {}): Promise<HubProcesses> {
+    const role = await database.createRole();
+    await database.adminQuery(`ALTER DATABASE "${database.name}" OWNER TO "${role.name}"`);
+    return new HubProcesses(role.url, env);
   }
 
   async startApi(): Promise<void> {
-    const line = await this.spawn('apps/api/src/main.ts', {}).line('Listening on http');
+    const line = await this.spawn('apps/api/src/main.ts', { OPERATOR_TOKEN }).line('Listening on http');
     this.url = urlIn(line);
   }
 
-  async startWorker(env: Record<string, string> = {}): Promise<SpawnedProcess> {
+  /** spawnWorker answers a worker as soon as its process is there. */
+  spawnWorker(env: Record<string, string> = {}): SpawnedProcess {
     const worker = this.spawn('apps/worker/src/main.ts', env);
-    await worker.line('Health on http');
+    this.workers.add(worker);
     return worker;
   }
 
-  /** statistics answers what the api tells of a repository. */
-  async statistics(repository: string): Promise<{ body: unknown; status: number; type: string | null }> {
-    const response = await fetch(`${this.url}/repositories/${repository}/statistics`);
-    return { body: await response.json(), status: response.status, type: response.headers.get('content-type') };
+  /** startWorker answers a worker that is up. */
+  async startWorker(env: Record<string, string> = {}): Promise<SpawnedProcess> {
+    const worker = this.spawnWorker(env);
+    await worker.line('Health on http');
+    return worker;
   }
 
   async stop(): Promise<void> {
     await Promise.all(this.started.filter((each) => !each.exited).map((each) => each.stop()));
   }
 
+  /** stopWorkers stops the workers that run, and leaves the api. */
+  async stopWorkers(): Promise<void> {
+    await Promise.all([...this.workers].filter((each) => !each.exited).map((each) => each.stop()));
+  }
+
+  /** tenant answers a new tenant. */
+  async tenant(name = `tenant-${(this.tenants += 1)}`): Promise<HubTenant> {
+    const operator = new HubTenant(this.url, OPERATOR_TOKEN, '');
+    const answer = await operator.request('POST', '/tenants', { id: name, name, retentionDays: 30 });
+    if (answer.status !== 201) throw new Error(`The tenant was answered ${answer.status}.`);
+    const { apiKey, id } = answer.body as { apiKey: string; id: string };
+    return new HubTenant(this.url, apiKey, id);
+  }
+
   private spawn(file: string, env: Record<string, string>): SpawnedProcess {
     const settings = { HOST: '127.0.0.1', LEASE: '4s', POLL: '200ms', PORT: '0' };
-    const child = spawnTs(file, { env: { ...settings, ...this.env, ...env } });
+    const child = spawnTs(file, { env: { ...settings, DATABASE_URL: this.databaseUrl, ...this.env, ...env } });
     this.started.push(child);
     return child;
   }

@@ -1,17 +1,20 @@
-import { createTestDatabase, waitFor, type SpawnedProcess, type TestDatabase } from '@holdfast/testing';
+import { createEmptyDatabase, waitFor, type SpawnedProcess, type TestDatabase } from '@holdfast/testing';
 import { HubProcesses } from './hub.processes.js';
+import type { HubTenant } from './hub.tenant.js';
 
 const KIND = 'event.record';
 
 describe('the worker on a server that has become read-only, as after a failover', () => {
   let database: TestDatabase;
   let hub: HubProcesses;
+  let tenant: HubTenant;
   let worker: SpawnedProcess;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    hub = new HubProcesses({ DATABASE_URL: database.url, WEBHOOK_URL: '' });
+    database = await createEmptyDatabase();
+    hub = await HubProcesses.on(database);
     await hub.startApi();
+    tenant = await hub.tenant();
     worker = await hub.startWorker();
   });
   afterAll(async () => {
@@ -23,8 +26,8 @@ describe('the worker on a server that has become read-only, as after a failover'
     const url = /http:[\w.:/]+/.exec(await worker.line('Health on http'))![0];
     const ready = (status: number) =>
       waitFor(async () => (await fetch(url)).status === status, { what: `the worker to answer ${status}` });
-    const event = (id: string) => hub.post({ id, payload: {}, type: 'push' }, KIND);
-    await hub.jobUntil(await event('before'), 'done', ({ state }) => state === 'SUCCEEDED');
+    const event = (id: string) => tenant.post({ id, payload: {}, type: 'push' }, KIND);
+    await tenant.jobUntil(await event('before'), 'done', ({ state }) => state === 'SUCCEEDED');
     await ready(200);
     await database.adminQuery(`ALTER DATABASE "${database.name}" SET default_transaction_read_only = on`);
     await database.terminateBackends();
@@ -32,6 +35,6 @@ describe('the worker on a server that has become read-only, as after a failover'
     await database.adminQuery(`ALTER DATABASE "${database.name}" RESET default_transaction_read_only`);
     await ready(200);
     const id = await waitFor(() => event('after').catch(() => undefined), { what: 'the api to take an event' });
-    expect(await hub.jobUntil(id, 'done', ({ state }) => state === 'SUCCEEDED')).toMatchObject({ attempts: 1 });
+    expect(await tenant.jobUntil(id, 'done', ({ state }) => state === 'SUCCEEDED')).toMatchObject({ attempts: 1 });
   });
 });

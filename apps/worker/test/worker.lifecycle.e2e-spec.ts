@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { createEmptyDatabase, spawnTs, waitFor, type TestDatabase } from '@holdfast/testing';
+import { HubProcesses } from './hub.processes.js';
 
 describe('the worker as a process', () => {
   let database: TestDatabase;
+  let hub: HubProcesses;
 
   beforeAll(async () => {
     database = await createEmptyDatabase();
+    hub = await HubProcesses.on(database);
   });
 
   afterAll(async () => {
@@ -19,34 +22,39 @@ describe('the worker as a process', () => {
         DATABASE_URL: 'mysql://me:secret-word@localhost/hub',
         LEASE: 'long',
         SLOTS: '-1',
-        WEBHOOK_SECRET: 'hunter2',
-        WEBHOOK_URL: '',
       },
     });
     expect(await child.exit()).toEqual({ code: 1, signal: null });
     const text = child.lines.join('\n');
-    for (const variable of ['DATABASE_URL', 'LEASE', 'SLOTS', 'WEBHOOK_SECRET'])
-      expect(text).toContain(`- ${variable}: `);
-    expect(text).not.toMatch(/secret-word|hunter2/);
+    for (const variable of ['DATABASE_URL', 'LEASE', 'SLOTS']) expect(text).toContain(`- ${variable}: `);
+    expect(text).not.toContain('secret-word');
   });
 
   it('says which port is taken, ends with 1, and leaves no connection', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const child = spawnTs('apps/worker/src/main.ts', {
-      env: { DATABASE_URL: database.url, HOST: '127.0.0.1', PORT: String(port) },
-    });
+    const child = hub.spawnWorker({ PORT: String(port) });
     expect(await child.exit()).toEqual({ code: 1, signal: null });
     expect(child.lines.join('\n')).toContain(`PORT: ${port} on 127.0.0.1 is taken`);
     await waitFor(async () => (await database.backends()).length === 0, { what: 'the connections to be closed' });
     other.close();
   });
 
+  it('T1: refuses to start as a role that bypasses row level security, with the remedy and without its password', async () => {
+    const bypassing = await database.createRole({ attributes: 'BYPASSRLS' });
+    for (const url of [bypassing.url, database.url]) {
+      const child = hub.spawnWorker({ DATABASE_URL: url });
+      expect(await child.exit()).toEqual({ code: 1, signal: null });
+      const text = child.lines.join('\n');
+      expect(text).toMatch(/DATABASE_URL: the role \S+ (is a superuser|has BYPASSRLS)/);
+      expect(text).toContain('NOSUPERUSER NOBYPASSRLS');
+      expect(text).not.toContain(`:${new URL(url).password}@`);
+    }
+  });
+
   it('starts on an empty database, answers for its health, and ends with 0 on SIGINT', async () => {
-    const child = spawnTs('apps/worker/src/main.ts', {
-      env: { DATABASE_URL: database.url, HOST: '127.0.0.1', PORT: '0' },
-    });
+    const child = hub.spawnWorker();
     const line = await child.line('Health on http');
     const response = await fetch(urlIn(line));
     expect({ body: await response.json(), status: response.status }).toEqual({ body: { status: 'ok' }, status: 200 });

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createEmptyDatabase, spawnTs } from '@holdfast/testing';
+import { createEmptyDatabase } from '@holdfast/testing';
+import { HubProcesses } from './hub.processes.js';
 
 describe('The worker at a stop', () => {
   it('K56: is not held up by a probe that never finishes, and a second signal changes nothing', async () => {
     const db = await createEmptyDatabase();
-    const worker = spawnTs('apps/worker/src/main.ts', { env: { DATABASE_URL: db.url, HOST: '127.0.0.1', PORT: '0' } });
+    const worker = await (await HubProcesses.on(db)).startWorker();
     const port = /:(\d+)/.exec((await worker.line('Health on http')).slice(-40))?.[1];
     const probe = connect(Number(port), '127.0.0.1');
     const cut = once(probe, 'close');
@@ -21,7 +22,7 @@ describe('The worker at a stop', () => {
 
   it('K118: a signal in the middle of the start ends it, and leaves nothing', async () => {
     const db = await createEmptyDatabase();
-    const worker = spawnTs('apps/worker/src/main.ts', { env: { DATABASE_URL: db.url, HOST: '127.0.0.1', PORT: '0' } });
+    const worker = (await HubProcesses.on(db)).spawnWorker();
     await worker.line('QueueModule dependencies initialized');
     worker.signal('SIGTERM');
     await worker.exit(10_000);

@@ -24,21 +24,8 @@ const schema = z
     PORT: z.coerce.number('expected a port').int().min(0).max(65_535).default(3_001),
     /** SLOTS is how many jobs run at once. */
     SLOTS: z.coerce.number('expected a number of jobs').int().min(1).max(400).default(10),
-    /** WEBHOOK_SECRET signs deliveries; the receiver knows it too. */
-    WEBHOOK_SECRET: z.string().min(16, 'expected at least 16 characters').optional(),
-    WEBHOOK_URL: z
-      .string()
-      .refine(isPlainHttpUrl, 'expected an http:// or https:// URL without a user or password')
-      .optional(),
   })
   .superRefine((values, context) => {
-    const missing = values.WEBHOOK_URL !== undefined && values.WEBHOOK_SECRET === undefined;
-    if (missing)
-      context.addIssue({
-        code: 'custom',
-        path: ['WEBHOOK_SECRET'],
-        message: 'expected a secret, because WEBHOOK_URL is set',
-      });
     const poolSize = values.DATABASE_POOL_SIZE ?? Infinity;
     if (poolSize < values.SLOTS) {
       context.addIssue({
@@ -48,12 +35,6 @@ const schema = z
       });
     }
   });
-
-/** WebhookTarget is where events are sent, and the secret they are signed with. */
-export interface WebhookTarget {
-  readonly secret: string;
-  readonly url: URL;
-}
 
 /** WorkerConfiguration is the environment of the worker, read and checked once, frozen. */
 export class WorkerConfiguration {
@@ -70,8 +51,6 @@ export class WorkerConfiguration {
   readonly port: number;
   readonly schema: string;
   readonly slots: number;
-  /** webhook is undefined where none is configured. */
-  readonly webhook: WebhookTarget | undefined;
 
   private constructor(values: z.infer<typeof schema>) {
     this.allowPrivateAddresses = values.ALLOW_PRIVATE_ADDRESSES === 'true';
@@ -86,8 +65,6 @@ export class WorkerConfiguration {
     this.port = values.PORT;
     this.schema = values.HOLDFAST_SCHEMA;
     this.slots = values.SLOTS;
-    const { WEBHOOK_SECRET: secret, WEBHOOK_URL: url } = values;
-    this.webhook = url !== undefined && secret !== undefined ? { secret, url: new URL(url) } : undefined;
     Object.freeze(this);
   }
 
@@ -97,20 +74,10 @@ export class WorkerConfiguration {
   }
 }
 
-function hasProtocol(value: string, protocols: readonly string[]): boolean {
-  return URL.canParse(value) && protocols.includes(new URL(value).protocol);
-}
-
 function isDuration(value: string): boolean {
   try {
     return parseDuration(value) > 0;
   } catch {
     return false;
   }
-}
-
-function isPlainHttpUrl(value: string): boolean {
-  if (!hasProtocol(value, ['http:', 'https:'])) return false;
-  const { password, username } = new URL(value);
-  return username === '' && password === '';
 }

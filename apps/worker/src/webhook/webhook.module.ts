@@ -1,21 +1,18 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { WorkerConfiguration } from '../configuration/worker.configuration.js';
-import { StoredEventEntity } from '../database/stored-event.entity.js';
+import type { WorkerConfiguration } from '../configuration/worker.configuration.js';
+import { DeliveryLookup } from './delivery.lookup.js';
 import { WebhookDeliverHandler } from './webhook-deliver.handler.js';
 import { WebhookSender } from './webhook.sender.js';
 
-/** WebhookModule sends events on to the configured webhook. */
+/** WebhookModule sends events on to the subscriptions of their tenants. */
 @Module({})
 export class WebhookModule {
-  static with(configuration: WorkerConfiguration): DynamicModule {
-    const { allowPrivateAddresses } = configuration;
+  static with({ allowPrivateAddresses }: WorkerConfiguration): DynamicModule {
     return {
       module: WebhookModule,
-      imports: [TypeOrmModule.forFeature([StoredEventEntity])],
       providers: [
-        { provide: WorkerConfiguration, useValue: configuration },
         { provide: WebhookSender, useValue: new WebhookSender({ allowPrivateAddresses }) },
+        DeliveryLookup,
         WebhookDeliverHandler,
       ],
     };

@@ -8,8 +8,11 @@ export interface SignedDelivery {
   readonly timestamp: number;
 }
 
-/** signatureOf answers `sha256=<hex>`: the HMAC-SHA256 over `<timestamp>.<delivery id>.<body>`. */
-export function signatureOf(delivery: SignedDelivery, secret: string): string {
+/**
+ * signatureOf answers `v1=<hex>`, the HMAC-SHA256 over `<timestamp>.<delivery id>.<body>`, once per secret and joined by commas: while a
+ * secret is being exchanged a receiver finds the one that it knows, be it the new or the old.
+ */
+export function signatureOf(delivery: SignedDelivery, secrets: readonly string[]): string {
   const signed = `${delivery.timestamp}.${delivery.deliveryId}.${delivery.body}`;
-  return `sha256=${createHmac('sha256', secret).update(signed).digest('hex')}`;
+  return secrets.map((secret) => `v1=${createHmac('sha256', secret).update(signed).digest('hex')}`).join(',');
 }

@@ -9,7 +9,7 @@ import { z } from 'zod';
 export const RetentionSweep = defineJob('retention.sweep', {
   payload: z.object({}),
   maxAttempts: 'unlimited',
-  timeout: '30s',
+  timeout: '10s',
 });
 
 /** retentionSweep asks for the poller of the tenant whose unit of work it is enqueued in. */
