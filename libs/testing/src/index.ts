@@ -9,6 +9,7 @@ export { waitFor, type WaitForOptions } from './wait/wait-for.js';
 export { within } from './wait/within.js';
 export type { ProxyDirection } from './faults/proxied.connection.js';
 export { TcpProxy, type ProxyTrigger } from './faults/tcp.proxy.js';
+export { PgBouncer, type PgBouncerOptions } from './pooler/pg-bouncer.js';
 export { commandOf, isAlive } from './process/process-facts.js';
 export { spawnTs, type SpawnTsOptions } from './process/spawn-ts.js';
 export { SpawnedProcess, type ProcessEvent, type ProcessExit } from './process/spawned.process.js';
