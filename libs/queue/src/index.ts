@@ -3,7 +3,15 @@
  * the queue without Nest: `@holdfast/queue/core`.
  */
 export * from './core.js';
+export { InterceptJobs } from './handlers/intercept-jobs.decorator.js';
 export { JobHandler, type JobHandlerOptions } from './handlers/job-handler.decorator.js';
+export { type ListenableEvent, OnJobEvent } from './handlers/on-job-event.decorator.js';
+export { HealthPortError } from './errors/health-port.error.js';
+export type { HealthCheckOptions, HealthResult, HealthStatus } from './health/health.indicator.js';
+export { QueueDatabaseHealthIndicator } from './health/queue-database.health-indicator.js';
+export { QueueMigrationsHealthIndicator } from './health/queue-migrations.health-indicator.js';
+export type { HealthCheck } from './health/readiness.js';
+export { RunnerHealthIndicator, type RunnerHealthOptions } from './health/runner.health-indicator.js';
 export { QueueModule } from './module/queue.module.js';
 export type {
   QueueModuleAsyncOptions,
@@ -12,3 +20,10 @@ export type {
   RolesOption,
 } from './module/queue.module-options.js';
 export type { QueueRole } from './module/queue.roles.js';
+export {
+  type ContextOptions,
+  type RootModule,
+  runWorker,
+  type RunningWorker,
+  type RunWorkerOptions,
+} from './module/run-worker.js';

@@ -1,6 +1,7 @@
 import type { ControlConnections } from '@holdfast/kernel';
 import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
+import type { HealthProbe } from '../assembly/health.probe.js';
 import type { ResolvedQueueOptions } from '../assembly/queue.options.js';
 import { seedJobs } from '../assembly/job.seeding.js';
 import { connectionConfigOf, connectionsOf } from '../assembly/queue.parts.js';
@@ -25,6 +26,7 @@ export interface QueueLifecycleParts {
   readonly connections: ControlConnections;
   readonly modules: ModulesContainer;
   readonly options: ResolvedQueueOptions;
+  readonly probe: HealthProbe;
   /** running is undefined in a process that only enqueues. */
   readonly running: RunningParts | undefined;
   readonly store: JobStore;
@@ -86,7 +88,8 @@ export class QueueLifecycle implements OnApplicationShutdown, OnModuleInit {
     try {
       await this.drain();
     } finally {
-      await this.parts.store.close().finally(() => this.parts.connections.close());
+      const { connections, probe, store } = this.parts;
+      await store.close().finally(() => Promise.all([connections.close(), probe.close()]));
     }
   }
 

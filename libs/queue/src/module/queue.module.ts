@@ -1,5 +1,6 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { healthExports } from './health.providers.js';
 import { optionsProviders } from './options.source.js';
 import { QueueEdgeModule } from './queue-edge.module.js';
 import { type QueueModuleAsyncOptions, type QueueModuleOptions, RAW_OPTIONS } from './queue.module-options.js';
@@ -37,7 +38,7 @@ export class QueueModule {
     const roles = queueRoles(given);
     return {
       module: QueueModule,
-      exports: roles.run ? [...SHARED_EXPORTS, ...RUN_EXPORTS] : SHARED_EXPORTS,
+      exports: [...SHARED_EXPORTS, ...healthExports(roles), ...(roles.run ? RUN_EXPORTS : [])],
       global: true,
       imports: [...imports, QueueEdgeModule, ...(roles.run ? [DiscoveryModule] : [])],
       providers: [...raw, ...queueProviders(roles, QueueModule)],

@@ -1,6 +1,7 @@
 import { ControlConnections, Database, UnitOfWork } from '@holdfast/kernel';
 import type { Provider } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
+import { HealthProbe } from '../assembly/health.probe.js';
 import type { QueueOptions, ResolvedQueueOptions } from '../assembly/queue.options.js';
 import { resolveQueueOptions } from '../assembly/queue.options.check.js';
 import { connectionsOf, jobQueueOf, jobsOf, runnerOf, storeOf, unitOfWorkOf } from '../assembly/queue.parts.js';
@@ -12,6 +13,7 @@ import { Jobs } from '../ports/jobs.js';
 import { Reporter } from '../ports/reporter.js';
 import { LoggingReporter } from '../runner/logging.reporter.js';
 import { Runner } from '../runner/runner.js';
+import { healthProviders } from './health.providers.js';
 import { nestLogSink } from './nest.log-sink.js';
 import { QueueLifecycle, type QueueLifecycleParts } from './queue.lifecycle.js';
 import { QUEUE_OPTIONS, RAW_OPTIONS } from './queue.module-options.js';
@@ -67,13 +69,15 @@ export function queueProviders(roles: QueueRoles, queueModule: unknown): Provide
     resolved: ResolvedQueueOptions,
     connections: ControlConnections,
     store: JobStore,
+    probe: HealthProbe,
   ): Lifecycle => ({
     connections,
     modules,
     options: resolved,
+    probe,
     store,
   });
-  const inject = [ModulesContainer, QUEUE_OPTIONS, ControlConnections, JobStore];
+  const inject = [ModulesContainer, QUEUE_OPTIONS, ControlConnections, JobStore, HealthProbe];
   if (!roles.run) {
     const jobQueue = { provide: JobQueue, inject: [QUEUE_OPTIONS, Database, JobStore], useFactory: jobQueueOf };
     const lifecycle: Provider = {
@@ -82,7 +86,7 @@ export function queueProviders(roles: QueueRoles, queueModule: unknown): Provide
       useFactory: (...given: Parameters<typeof parts>) =>
         new QueueLifecycle({ ...parts(...given), running: undefined }, queueModule),
     };
-    return [options, ...sharedProviders, jobQueue, lifecycle];
+    return [options, ...sharedProviders, ...healthProviders(roles), jobQueue, lifecycle];
   }
   const lifecycle: Provider = {
     provide: QueueLifecycle,
@@ -94,5 +98,5 @@ export function queueProviders(roles: QueueRoles, queueModule: unknown): Provide
       ...given: Parameters<typeof parts>
     ) => new QueueLifecycle({ ...parts(...given), running: { explorer, registry, runner } }, queueModule),
   };
-  return [options, ...sharedProviders, ...runProviders, lifecycle];
+  return [options, ...sharedProviders, ...healthProviders(roles), ...runProviders, lifecycle];
 }
