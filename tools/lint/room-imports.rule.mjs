@@ -57,7 +57,7 @@ function roomOf(target) {
 
 function allowsRoom(allowed, room, target) {
   const taken = allowed.filter((entry) => entry.startsWith('!')).map((entry) => entry.slice(1));
-  if (taken.some((entry) => (entry.startsWith('.') ? target.includes(entry) : room === entry))) return false;
+  if (taken.some((entry) => (/^[./]/.test(entry) ? target.includes(entry) : room === entry))) return false;
   return allowed.includes('*') || allowed.includes(room);
 }
 

@@ -7,7 +7,7 @@ const queueKernel = ['@holdfast/kernel', '@holdfast/kernel/*'];
 const core = ['domain', 'errors', 'ports'];
 const everything = ['*', '!index', '!core', '!define', '!testing'];
 /** What runs without Nest may not reach the files of `handlers` that load it. */
-const handlers = ['handlers', '!.decorator', '!.explorer'];
+const handlers = ['handlers', '!.decorator', '!.explorer', '!/nest.'];
 
 export const rooms = {
   'libs/kernel/src': {
@@ -65,6 +65,7 @@ export const rooms = {
         '!metrics',
         '!.decorator',
         '!.explorer',
+        '!/nest.',
       ],
       packages: queueKernel,
     },

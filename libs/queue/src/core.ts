@@ -62,7 +62,10 @@ export type {
   JobOf,
   RunContext,
 } from './handlers/handler.interface.js';
-export { type HandlerEntry, JobHandlerRegistry } from './handlers/job-handler.registry.js';
+export { type GivenHandler, type HandlerEntry, handlerEntry } from './handlers/handler.entry.js';
+export { JobHandlerRegistry } from './handlers/job-handler.registry.js';
+export { type InterceptorEntry, JobInterceptorRegistry } from './handlers/job-interceptor.registry.js';
+export { type InterceptOptions, type JobAnswer, type JobCall, JobInterceptor } from './handlers/job.interceptor.js';
 
 export { EventStream, type NextOptions } from './ports/event.stream.js';
 export { AdvisoryLockLeadership, type AdvisoryLockLeadershipOptions } from './leadership/advisory-lock.leadership.js';
@@ -101,9 +104,12 @@ export { SilentReporter } from './runner/silent.reporter.js';
 
 export { DuplicateCandidateError } from './errors/duplicate-candidate.error.js';
 export { DuplicateHandlerError } from './errors/duplicate-handler.error.js';
+export { HandlerMistakesError } from './errors/handler-mistakes.error.js';
 export { InvalidCandidateError } from './errors/invalid-candidate.error.js';
 export { InvalidDefinitionError } from './errors/invalid-definition.error.js';
 export { InvalidHandlerError } from './errors/invalid-handler.error.js';
+export { InvalidInterceptorError } from './errors/invalid-interceptor.error.js';
+export { InvalidListenerError } from './errors/invalid-listener.error.js';
 export { InvalidOutcomeError } from './errors/invalid-outcome.error.js';
 export { InvalidPayloadError } from './errors/invalid-payload.error.js';
 export { InvalidQueueOptionsError } from './errors/invalid-queue-options.error.js';

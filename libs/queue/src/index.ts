@@ -3,7 +3,9 @@
  * the queue without Nest: `@holdfast/queue/core`.
  */
 export * from './core.js';
+export { InterceptJobs } from './handlers/intercept-jobs.decorator.js';
 export { JobHandler, type JobHandlerOptions } from './handlers/job-handler.decorator.js';
+export { type ListenableEvent, OnJobEvent } from './handlers/on-job-event.decorator.js';
 export { HealthPortError } from './errors/health-port.error.js';
 export type { HealthCheckOptions, HealthResult, HealthStatus } from './health/health.indicator.js';
 export { QueueDatabaseHealthIndicator } from './health/queue-database.health-indicator.js';

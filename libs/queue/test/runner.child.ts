@@ -1,5 +1,7 @@
 import { ControlConnections, pgPool, SchemaName } from '@holdfast/kernel';
 import { Pool } from 'pg';
+import { handlerEntry } from '../src/handlers/handler.entry.js';
+import type { AttachedHandler, DetachedHandler } from '../src/handlers/handler.interface.js';
 import { JobHandlerRegistry } from '../src/handlers/job-handler.registry.js';
 import { PostgresJobStore } from '../src/postgres/postgres.job-store.js';
 import { Runner } from '../src/runner/runner.js';
@@ -39,19 +41,15 @@ async function main(): Promise<void> {
   };
 
   for (const definition of [Attached, Patient]) {
-    registry.register({
-      definition,
-      handler: { run: (job, ctx) => perform(job, job.payload, () => write(ctx.tx.sql, job.payload.name)) },
-      mode: 'attached',
-      source: 'the child',
-    });
+    const handler: AttachedHandler = {
+      run: (job, ctx) => perform(job, job.payload, () => write(ctx.tx.sql, job.payload.name)),
+    };
+    registry.register(handlerEntry({ definition, handler, mode: 'attached', source: 'the child' }));
   }
-  registry.register({
-    definition: Detached,
-    handler: { run: (job) => perform(job, job.payload, () => write(pool, job.payload.name)) },
-    mode: 'detached',
-    source: 'the child',
-  });
+  const handler: DetachedHandler = {
+    run: (job) => perform(job, job.payload, () => write(pool, job.payload.name)),
+  };
+  registry.register(handlerEntry({ definition: Detached, handler, mode: 'detached', source: 'the child' }));
 
   const options = { pollMs: 100, ...(JSON.parse(process.env.RUNNER_OPTIONS ?? '{}') as object) };
   const reporter = {

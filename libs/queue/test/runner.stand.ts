@@ -8,7 +8,9 @@ import type { EnqueueOptions } from '../src/client/enqueue.options.js';
 import type { AnyJobDefinition, PayloadInputOf } from '../src/domain/definition.js';
 import { jobStateName, type JobStateName } from '../src/domain/job-state.js';
 import type { AttachedHandler, DetachedHandler } from '../src/handlers/handler.interface.js';
-import { type HandlerEntry, JobHandlerRegistry } from '../src/handlers/job-handler.registry.js';
+import { type GivenHandler, handlerEntry } from '../src/handlers/handler.entry.js';
+import { JobHandlerRegistry } from '../src/handlers/job-handler.registry.js';
+import { JobInterceptorRegistry } from '../src/handlers/job-interceptor.registry.js';
 import type { EventOf, QueueEvent } from '../src/ports/queue.events.js';
 import type { JobStore } from '../src/ports/job-store.js';
 import { PostgresJobStore } from '../src/postgres/postgres.job-store.js';
@@ -48,6 +50,7 @@ export interface StandOptions {
 /** RunnerStand is a runner with its parts on a test database, and everything it reported, so that a test awaits events and need not sleep. */
 export class RunnerStand {
   readonly events: QueueEvent[] = [];
+  readonly interceptors = new JobInterceptorRegistry();
   readonly registry = new JobHandlerRegistry();
   private readonly listeners = new Set<() => void>();
   private readonly runners: Runner[] = [];
@@ -93,8 +96,8 @@ export class RunnerStand {
   }
 
   attached<D extends AnyJobDefinition>(definition: D, run: AttachedHandler<D>['run']): this {
-    const entry = { definition, handler: { run }, mode: 'attached', source: 'the test' } as unknown as HandlerEntry;
-    this.registry.register(entry);
+    const given = { definition, handler: { run }, mode: 'attached', source: 'the test' };
+    this.registry.register(handlerEntry(given as unknown as GivenHandler));
     return this;
   }
 
@@ -104,8 +107,8 @@ export class RunnerStand {
   }
 
   detached<D extends AnyJobDefinition>(definition: D, run: DetachedHandler<D>['run']): this {
-    const entry = { definition, handler: { run }, mode: 'detached', source: 'the test' } as unknown as HandlerEntry;
-    this.registry.register(entry);
+    const given = { definition, handler: { run }, mode: 'detached', source: 'the test' };
+    this.registry.register(handlerEntry(given as unknown as GivenHandler));
     return this;
   }
 
@@ -137,6 +140,7 @@ export class RunnerStand {
   runner(options: RunnerOptions = {}): Runner {
     const runner = new Runner({
       database: this.database,
+      interceptors: this.interceptors,
       options: { abortWaitMs: 500, graceMs: 5_000, pollMs: 60_000, ...options },
       registry: this.registry,
       reporter: { report: (event) => this.take(event) },

@@ -1,9 +1,13 @@
 import type { ControlConnections, UnitOfWork } from '@holdfast/kernel';
 import type { JobQueue } from '../client/job-queue.js';
+import type { JobDefinition } from '../domain/definition.js';
 import { QueueClosedError } from '../errors/queue-closed.error.js';
 import type { AnyJobDefinition, AttachedHandler, DetachedHandler } from '../handlers/handler.interface.js';
 import { modeOf } from '../handlers/handler.check.js';
-import { type HandlerEntry, JobHandlerRegistry } from '../handlers/job-handler.registry.js';
+import { type GivenHandler, handlerEntry } from '../handlers/handler.entry.js';
+import { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
+import { interceptOptions, JobInterceptorRegistry } from '../handlers/job-interceptor.registry.js';
+import type { InterceptOptions, Intercepting } from '../handlers/job.interceptor.js';
 import type { JobStore } from '../ports/job-store.js';
 import type { Jobs } from '../ports/jobs.js';
 import { SilentReporter } from '../runner/silent.reporter.js';
@@ -33,6 +37,8 @@ export class HoldfastQueue {
   readonly jobs: JobQueue;
   /** lookup reads jobs for people and routes: the Jobs that Nest injects, `lookup.find(id)`. */
   readonly lookup: Jobs;
+  /** interceptors hold what `intercept` was given. */
+  readonly interceptors = new JobInterceptorRegistry();
   /** registry holds what `handle` was given. */
   readonly registry = new JobHandlerRegistry();
   /** runner runs the jobs; `start` and `close` start and stop it. `runner.events` hands on what happens. */
@@ -54,7 +60,13 @@ export class HoldfastQueue {
     this.lookup = jobsOf(this.options, this.connections);
     this.unitOfWork = unitOfWorkOf(this.options, database);
     const reporter = this.options.reporter ?? new SilentReporter();
-    this.runner = runnerOf(this.options, { database, registry: this.registry, reporter, store: this.store });
+    this.runner = runnerOf(this.options, {
+      database,
+      interceptors: this.interceptors,
+      registry: this.registry,
+      reporter,
+      store: this.store,
+    });
     this.jobs = jobQueueOf(this.options, database, this.store, this.runner);
   }
 
@@ -79,9 +91,24 @@ export class HoldfastQueue {
     handler: AttachedHandler | DetachedHandler,
     options?: { readonly detached: true },
   ): this {
-    const source = nameOf(handler);
+    const source = nameOf(handler, 'given to handle()');
     const mode = modeOf(source, options);
-    this.registry.register({ definition, handler, mode, source } as HandlerEntry);
+    this.registry.register(handlerEntry({ definition, handler, mode, source } as GivenHandler));
+    return this;
+  }
+
+  /**
+   * intercept puts an interceptor around every handler call, or around those of `only`, before `start`; a lower `order` is further outside (R20).
+   * Throws InvalidInterceptorError for what has no `intercept`, an option that there is not, and after `start`.
+   */
+  intercept(interceptor: Intercepting<JobDefinition>, options?: { readonly order?: number }): this;
+  intercept<D extends AnyJobDefinition>(
+    interceptor: Intercepting<D>,
+    options: { readonly only: readonly D[]; readonly order?: number },
+  ): this;
+  intercept(interceptor: Intercepting<never>, options?: InterceptOptions): this {
+    const source = nameOf(interceptor, 'given to intercept()');
+    this.interceptors.register({ ...interceptOptions(source, options), interceptor, source });
     return this;
   }
 
@@ -101,6 +128,7 @@ export class HoldfastQueue {
   /** start prepares the tables and runs jobs until `close`. Throws QueueClosedError after a `close`; one that comes meanwhile lets nothing begin. */
   async start(): Promise<void> {
     this.registry.seal();
+    this.interceptors.seal();
     await this.prepare();
     // A close may have come meanwhile: nothing begins after it (K118).
     if (this.closing) return this.closing;
@@ -117,9 +145,9 @@ export class HoldfastQueue {
   }
 }
 
-function nameOf(handler: unknown): string {
-  const name: unknown = (handler as { constructor?: { name?: unknown } } | null | undefined)?.constructor?.name;
-  return typeof name === 'string' && !['', 'Function', 'Object'].includes(name) ? name : 'given to handle()';
+function nameOf(given: unknown, otherwise: string): string {
+  const name: unknown = (given as { constructor?: { name?: unknown } } | null | undefined)?.constructor?.name;
+  return typeof name === 'string' && !['', 'Function', 'Object'].includes(name) ? name : otherwise;
 }
 
 /** createQueue makes a queue without NestJS. Throws InvalidQueueOptionsError with every problem at once; nothing is opened yet. */

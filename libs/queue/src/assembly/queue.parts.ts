@@ -2,6 +2,7 @@ import { ControlConnections, type Database, directConfigOf, UnitOfWork } from '@
 import type { ClientConfig } from 'pg';
 import { JobQueue } from '../client/job-queue.js';
 import type { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
+import type { JobInterceptorRegistry } from '../handlers/job-interceptor.registry.js';
 import type { JobStore } from '../ports/job-store.js';
 import type { Jobs } from '../ports/jobs.js';
 import type { Reporter } from '../ports/reporter.js';
@@ -49,7 +50,13 @@ export function jobsOf(options: ResolvedQueueOptions, connections: ControlConnec
 
 export function runnerOf(
   options: ResolvedQueueOptions,
-  parts: { database: Database; registry: JobHandlerRegistry; reporter: Reporter; store: JobStore },
+  parts: {
+    database: Database;
+    interceptors: JobInterceptorRegistry;
+    registry: JobHandlerRegistry;
+    reporter: Reporter;
+    store: JobStore;
+  },
 ): Runner {
   return new Runner({ ...parts, options: options.run });
 }

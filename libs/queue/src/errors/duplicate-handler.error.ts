@@ -14,6 +14,8 @@ export class DuplicateHandlerError extends HoldfastError {
 }
 
 function named(sources: readonly string[]): string {
-  const [first] = sources;
-  return sources.every((source) => source === first) ? `both from ${first}` : sources.join(' and ');
+  const [first = ''] = sources;
+  if (sources.some((source) => source !== first)) return sources.join(' and ');
+  const module = first.endsWith(')') ? ', whose module was made twice with other options' : '';
+  return `both from ${first}${module}`;
 }

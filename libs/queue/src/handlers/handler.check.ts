@@ -1,17 +1,13 @@
-import { isJobDefinition } from '../domain/definition.js';
 import { InvalidHandlerError } from '../errors/invalid-handler.error.js';
-import { NotADefinitionError } from '../errors/not-a-definition.error.js';
-import type { HandlerEntry } from './job-handler.registry.js';
 
-/** checkHandler throws NotADefinitionError for an entry without a definition, InvalidHandlerError for a handler that has no `run`. */
-export function checkHandler({ definition, handler, source }: HandlerEntry): void {
-  if (!isJobDefinition(definition)) throw new NotADefinitionError(definition, 'was given a handler');
+/** checkRuns throws InvalidHandlerError for a handler that has no `run`. */
+export function checkRuns(handler: unknown, source: string): void {
   if (typeof handler !== 'object' || typeof (handler as { run?: unknown } | null)?.run !== 'function')
     throw new InvalidHandlerError(source, 'it is no object with a function run(job, ctx)');
 }
 
 /** modeOf answers how a handler runs. Throws InvalidHandlerError for an option that there is not: it would be a setting that quietly does nothing. */
-export function modeOf(handler: string, options: unknown): HandlerEntry['mode'] {
+export function modeOf(handler: string, options: unknown): 'attached' | 'detached' {
   if (options === undefined) return 'attached';
   if (typeof options !== 'object' || options === null)
     throw new InvalidHandlerError(handler, 'its options must be an object: { detached: true }');

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { type AnyJobDefinition, isJobDefinition } from '../domain/definition.js';
 import { InvalidHandlerError } from '../errors/invalid-handler.error.js';
+import { rememberDecorated } from './decorated.classes.js';
 import { modeOf } from './handler.check.js';
 import type { AttachedHandler, DetachedHandler } from './handler.interface.js';
 
@@ -19,7 +20,8 @@ export interface JobHandlerMetadata {
 /** JOB_HANDLER is where the metadata is; the explorer alone reads it. */
 export const JOB_HANDLER = Symbol.for('holdfast.job-handler');
 
-type ClassOf<Handler> = abstract new (...args: never[]) => Handler;
+/** An abstract class is no handler: Nest could not make one. */
+type ClassOf<Handler> = new (...args: never[]) => Handler;
 
 /**
  * JobHandler makes a provider the handler of a definition: `@JobHandler(RenderInvoice)`, or `@JobHandler(DeliverWebhook, { detached: true })`.
@@ -49,5 +51,6 @@ export function JobHandler(
       throw new InvalidHandlerError(target.name, `it is marked twice for the kind ${definition.kind}`);
     }
     Reflect.defineMetadata(JOB_HANDLER, [...present, metadata], target);
+    rememberDecorated({ decorator: `@JobHandler(${definition.kind})`, kind: definition.kind, target });
   };
 }

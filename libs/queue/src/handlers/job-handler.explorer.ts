@@ -1,72 +1,89 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import type { Job } from '../domain/job.js';
 import { InvalidHandlerError } from '../errors/invalid-handler.error.js';
+import type { Explored } from './explored.js';
+import { checkRuns } from './handler.check.js';
+import type { HandlerEntry } from './handler.entry.js';
 import { JOB_HANDLER, type JobHandlerMetadata } from './job-handler.decorator.js';
-import type { HandlerEntry } from './job-handler.registry.js';
+import { markOf, type NestProvider, sameAgain, sourceOf } from './nest.provider.js';
+import { jobScoped, scopeProblem } from './nest.scope.js';
 
-/** ProviderOfNest is what the discovery answers for each provider. */
-type ProviderOfNest = ReturnType<DiscoveryService['getProviders']>[number];
+type Marks = readonly JobHandlerMetadata[];
 
 /**
  * JobHandlerExplorer finds the providers that `@JobHandler` marked, and answers data; it registers nothing.
  *
- * A provider is known by its instance and its definition, never by its class's name (K136); an alias is the same instance and counts once
- * (K35); one made by a factory or given as a value is found by its own class or, where it replaces a class in a test, by its token (K138).
+ * A provider is known by its instance, or by what Nest knows of it where it is made for each job, never by its class's name (K136); an alias is the same
+ * provider and counts once (K35), and so is one that a dynamic module made again from equal options (K134); one made by a factory or given as a value is
+ * found by its own class or, where it replaces a class in a test, by its token (K138).
  */
 @Injectable()
 export class JobHandlerExplorer {
   constructor(private readonly discovery: DiscoveryService) {}
 
-  /** explore answers every handler once. Throws InvalidHandlerError for one that is request-scoped or transient, or has no `run`. */
-  explore(): HandlerEntry[] {
-    const seen = new Map<unknown, Set<string>>();
+  /** explore answers every handler once, and an InvalidHandlerError for each that is transient or misplaced, has no `run`, or cannot be made for a job. */
+  explore(): Explored<HandlerEntry> {
+    const found = new Map<string, NestProvider[]>();
     const entries: HandlerEntry[] = [];
+    const mistakes: Error[] = this.misplaced();
     for (const provider of this.discovery.getProviders()) {
-      for (const metadata of metadataOf(provider)) {
-        const handler = instanceOf(provider, metadata);
-        const kinds = seen.get(handler) ?? new Set();
-        if (kinds.has(metadata.definition.kind)) continue;
-        seen.set(handler, kinds.add(metadata.definition.kind));
-        entries.push({
-          definition: metadata.definition,
-          handler,
-          mode: metadata.mode,
-          source: sourceOf(provider),
-        } as HandlerEntry);
+      for (const metadata of markOf<Marks>(provider, JOB_HANDLER) ?? []) {
+        const { kind } = metadata.definition;
+        const others = found.get(kind) ?? [];
+        if (isAliasOf(provider, metadata) || others.some((other) => sameAgain(other, provider))) continue;
+        found.set(kind, [...others, provider]);
+        try {
+          entries.push(entryOf(provider, metadata));
+        } catch (error) {
+          mistakes.push(error as Error);
+        }
       }
     }
-    return entries;
+    return { entries, mistakes };
+  }
+
+  private misplaced(): Error[] {
+    const marked = this.discovery.getControllers().filter((controller) => markOf(controller, JOB_HANDLER));
+    return marked.map(
+      (controller) =>
+        new InvalidHandlerError(
+          sourceOf(controller),
+          'it is a controller: make it a class of its own, under providers',
+        ),
+    );
   }
 }
 
-function instanceOf(provider: ProviderOfNest, { definition }: JobHandlerMetadata): unknown {
-  const where = `${sourceOf(provider)} of ${definition.kind}`;
-  if (!provider.isDependencyTreeStatic()) {
-    throw new InvalidHandlerError(
-      where,
-      'it is request-scoped, or something that it injects is: a job has no request, so make them singletons',
-    );
-  }
-  if (provider.isTransient)
-    throw new InvalidHandlerError(where, 'it is transient: make it a singleton, a handler runs many jobs at once');
-  const instance: unknown = provider.instance;
-  if (typeof (instance as { run?: unknown } | null | undefined)?.run !== 'function') {
-    throw new InvalidHandlerError(where, 'it has no function run');
-  }
+/** checked throws InvalidHandlerError, by the whole name, for an instance without `run`. */
+function checked(instance: unknown, where: string): unknown {
+  checkRuns(instance, where);
   return instance;
 }
 
-function metadataOf(provider: ProviderOfNest): readonly JobHandlerMetadata[] {
-  const instance = provider.instance as { constructor?: unknown } | null | undefined;
-  for (const candidate of [provider.metatype, instance?.constructor, provider.token]) {
-    if (typeof candidate !== 'function') continue;
-    const metadata = Reflect.getMetadata(JOB_HANDLER, candidate) as readonly JobHandlerMetadata[] | undefined;
-    if (metadata) return metadata;
+function entryOf(provider: NestProvider, { definition, mode }: JobHandlerMetadata): HandlerEntry {
+  const source = sourceOf(provider);
+  const where = `${source} of ${definition.kind}`;
+  if (provider.isTransient)
+    throw new InvalidHandlerError(
+      where,
+      'it is transient: make it a singleton, which runs many jobs at once, or request-scoped, which is made for each job',
+    );
+  if (provider.isDependencyTreeStatic()) {
+    const handler = checked(provider.instance, where);
+    return { definition, identity: handler, mode, resolve: () => handler, source } as HandlerEntry;
   }
-  return [];
+  const problem = scopeProblem(provider);
+  if (problem) throw new InvalidHandlerError(where, problem.reason, problem.chain);
+  const make = jobScoped(provider);
+  const resolve = async (job: Job<never>) => checked(await make(job), where);
+  return { definition, identity: provider, mode, resolve, source } as HandlerEntry;
 }
 
-function sourceOf(provider: ProviderOfNest): string {
-  const host: unknown = provider.host?.metatype?.name;
-  return typeof host === 'string' ? `${String(provider.name)} (in ${host})` : String(provider.name);
+/** An alias of a request-scoped handler has no instance to be known by; its target is found by itself. */
+function isAliasOf(provider: NestProvider, { definition }: JobHandlerMetadata): boolean {
+  if (!provider.isAlias || provider.isDependencyTreeStatic()) return false;
+  const [target] = provider.getCtorMetadata() ?? [];
+  const marks = target ? (markOf<Marks>(target, JOB_HANDLER) ?? []) : [];
+  return marks.some((mark) => mark.definition.kind === definition.kind);
 }

@@ -4,17 +4,18 @@ import { DuplicateHandlerError } from '../errors/duplicate-handler.error.js';
 import { InvalidHandlerError } from '../errors/invalid-handler.error.js';
 import { NotADefinitionError } from '../errors/not-a-definition.error.js';
 import { modeOf } from './handler.check.js';
-import { type HandlerEntry, JobHandlerRegistry } from './job-handler.registry.js';
+import { type GivenHandler, type HandlerEntry, handlerEntry } from './handler.entry.js';
+import { JobHandlerRegistry } from './job-handler.registry.js';
 
 const Add = defineJob('sum.add', { payload: type<object>() });
-const entry = (given: object) =>
-  ({
+const entry = (given: object): HandlerEntry =>
+  handlerEntry({
     definition: Add,
     handler: { run: async () => Promise.resolve() },
     mode: 'attached',
     source: 'Adder',
     ...given,
-  }) as HandlerEntry;
+  } as GivenHandler);
 
 describe('JobHandlerRegistry', () => {
   it.each<[string, unknown]>([
@@ -41,6 +42,14 @@ describe('JobHandlerRegistry', () => {
     expect(() => registry.register(entry({ source: 'Counter' }))).toThrow(/two handlers, Adder and Counter: keep one/);
     expect(() => registry.register(entry({}))).toThrow(/two handlers, both from Adder: keep one/);
     expect(() => registry.register(entry({}))).toThrow(DuplicateHandlerError);
+  });
+
+  it('takes the same handler again without effect, also after the start', () => {
+    const registry = new JobHandlerRegistry();
+    const one = entry({});
+    registry.register(one);
+    registry.seal();
+    expect(() => registry.register({ ...one })).not.toThrow();
   });
 
   it('refuses what is registered after the start, when nobody would run it', () => {

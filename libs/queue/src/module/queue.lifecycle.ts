@@ -8,15 +8,17 @@ import { connectionConfigOf, connectionsOf } from '../assembly/queue.parts.js';
 import { prepareTables } from '../assembly/table.preparation.js';
 import { NoHandlersError } from '../errors/no-handlers.error.js';
 import { SecondQueueError } from '../errors/second-queue.error.js';
-import type { JobHandlerExplorer } from '../handlers/job-handler.explorer.js';
+import type { JobEventDispatcher } from '../handlers/job-event.dispatcher.js';
 import type { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
+import type { HandlerDiscovery } from '../handlers/nest.discovery.js';
 import type { JobStore } from '../ports/job-store.js';
 import type { Runner } from '../runner/runner.js';
 import { resolveRunnerOptions } from '../runner/runner.options.js';
 
 /** RunningParts are what a process with the role run has besides. */
 export interface RunningParts {
-  readonly explorer: JobHandlerExplorer;
+  readonly discovery: HandlerDiscovery;
+  readonly dispatcher: JobEventDispatcher;
   readonly registry: JobHandlerRegistry;
   readonly runner: Runner;
 }
@@ -108,10 +110,11 @@ export class QueueLifecycle implements OnApplicationShutdown, OnModuleInit {
   private registerHandlers(): void {
     const { options, running } = this.parts;
     if (!running) return;
-    for (const entry of running.explorer.explore()) running.registry.register(entry);
+    running.discovery.register();
+    running.dispatcher.hear(running.runner.events);
     const { kinds } = running.registry;
     const { handles } = resolveRunnerOptions(options.run, 'check');
-    if (!kinds.some(handles)) throw new NoHandlersError(kinds);
+    if (!kinds.some(handles)) throw new NoHandlersError(kinds, running.discovery.unprovided());
   }
 
   private async start(): Promise<void> {

@@ -6,8 +6,14 @@ import type { QueueOptions, ResolvedQueueOptions } from '../assembly/queue.optio
 import { resolveQueueOptions } from '../assembly/queue.options.check.js';
 import { connectionsOf, jobQueueOf, jobsOf, runnerOf, storeOf, unitOfWorkOf } from '../assembly/queue.parts.js';
 import { JobQueue } from '../client/job-queue.js';
+import { DecoratedExplorer } from '../handlers/decorated.explorer.js';
+import { JobEventDispatcher } from '../handlers/job-event.dispatcher.js';
+import { JobEventExplorer } from '../handlers/job-event.explorer.js';
 import { JobHandlerExplorer } from '../handlers/job-handler.explorer.js';
 import { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
+import { JobInterceptorExplorer } from '../handlers/job-interceptor.explorer.js';
+import { JobInterceptorRegistry } from '../handlers/job-interceptor.registry.js';
+import { HandlerDiscovery } from '../handlers/nest.discovery.js';
 import { JobStore } from '../ports/job-store.js';
 import { Jobs } from '../ports/jobs.js';
 import { Reporter } from '../ports/reporter.js';
@@ -34,9 +40,19 @@ const sharedProviders: Provider[] = [
 ];
 
 const runProviders: Provider[] = [
+  DecoratedExplorer,
+  HandlerDiscovery,
+  JobEventExplorer,
   JobHandlerExplorer,
+  JobInterceptorExplorer,
+  {
+    provide: JobEventDispatcher,
+    inject: [Reporter],
+    useFactory: (reporter: Reporter) => new JobEventDispatcher(reporter),
+  },
   { provide: JobQueue, inject: [QUEUE_OPTIONS, Database, JobStore, Runner], useFactory: jobQueueOf },
   { provide: JobHandlerRegistry, useFactory: () => new JobHandlerRegistry() },
+  { provide: JobInterceptorRegistry, useFactory: () => new JobInterceptorRegistry() },
   {
     provide: Reporter,
     inject: [QUEUE_OPTIONS],
@@ -44,14 +60,15 @@ const runProviders: Provider[] = [
   },
   {
     provide: Runner,
-    inject: [QUEUE_OPTIONS, Database, JobHandlerRegistry, Reporter, JobStore],
+    inject: [QUEUE_OPTIONS, Database, JobInterceptorRegistry, JobHandlerRegistry, Reporter, JobStore],
     useFactory: (
       options: ResolvedQueueOptions,
       database: Database,
+      interceptors: JobInterceptorRegistry,
       registry: JobHandlerRegistry,
       reporter: Reporter,
       store: JobStore,
-    ) => runnerOf(options, { database, registry, reporter, store }),
+    ) => runnerOf(options, { database, interceptors, registry, reporter, store }),
   },
 ];
 
@@ -90,13 +107,14 @@ export function queueProviders(roles: QueueRoles, queueModule: unknown): Provide
   }
   const lifecycle: Provider = {
     provide: QueueLifecycle,
-    inject: [JobHandlerExplorer, JobHandlerRegistry, Runner, ...inject],
+    inject: [HandlerDiscovery, JobEventDispatcher, JobHandlerRegistry, Runner, ...inject],
     useFactory: (
-      explorer: JobHandlerExplorer,
+      discovery: HandlerDiscovery,
+      dispatcher: JobEventDispatcher,
       registry: JobHandlerRegistry,
       runner: Runner,
       ...given: Parameters<typeof parts>
-    ) => new QueueLifecycle({ ...parts(...given), running: { explorer, registry, runner } }, queueModule),
+    ) => new QueueLifecycle({ ...parts(...given), running: { discovery, dispatcher, registry, runner } }, queueModule),
   };
   return [options, ...sharedProviders, ...healthProviders(roles), ...runProviders, lifecycle];
 }

@@ -1,7 +1,8 @@
 import { isSerializationFailure } from '@holdfast/kernel';
 import type { Job } from '../domain/job.js';
-import type { AttachedContext, AttachedHandler } from '../handlers/handler.interface.js';
+import type { AttachedContext } from '../handlers/handler.interface.js';
 import { holdRun, readJob, untilAborted, withReruns, type Execution, type ExecutionTools } from './execution.js';
+import { callHandler } from './handler.call.js';
 import { readOutcome, type ReadOutcome } from './outcome.reading.js';
 import type { Run } from './run.js';
 import type { AttemptEnd, RunEnd } from './run.end.js';
@@ -64,7 +65,6 @@ export class AttachedExecution implements Execution {
   }
 
   private async inside(run: Run, job: Job<never>, transaction: RunTransaction): Promise<AttemptEnd> {
-    const handler = run.plan.entry.handler as AttachedHandler;
     const ctx: AttachedContext = {
       hold: () => holdRun(run, this.tools.store),
       signal: run.signal,
@@ -73,7 +73,7 @@ export class AttachedExecution implements Execution {
     let outcome: ReadOutcome;
     try {
       const answer = await untilAborted(
-        run.call(() => transaction.perform(() => handler.run(job, ctx))),
+        run.call(() => transaction.perform(() => callHandler(run.plan, job, ctx))),
         run.signal,
       );
       run.noticeTimeout();

@@ -2,9 +2,10 @@ import { isSerializationFailure, startTimer } from '@holdfast/kernel';
 import type { Job } from '../domain/job.js';
 import { RunNotFinishedError } from '../errors/run-not-finished.error.js';
 import { RunStoppedError } from '../errors/run-stopped.error.js';
-import type { DetachedContext, DetachedHandler } from '../handlers/handler.interface.js';
+import type { DetachedContext } from '../handlers/handler.interface.js';
 import { holdRun, readJob, withReruns, type Execution, type ExecutionTools } from './execution.js';
 import { Finish } from './finish.js';
+import { callHandler } from './handler.call.js';
 import type { LeaseKeeper } from './lease.keeper.js';
 import { readOutcome } from './outcome.reading.js';
 import type { Run } from './run.js';
@@ -41,7 +42,6 @@ export class DetachedExecution implements Execution {
     if (run.stoppedBy) return this.tools.judge.stopped(run, run.stoppedBy);
     if (!run.mayStart) return this.tools.judge.shortOfLease();
     const finish = new Finish(run, this.tools);
-    const handler = run.plan.entry.handler as DetachedHandler;
     const ctx: DetachedContext = {
       finish: finish.call,
       hold: () => holdRun(run, this.tools.store),
@@ -52,7 +52,7 @@ export class DetachedExecution implements Execution {
     try {
       const returned = await this.returned(
         run,
-        run.call(() => handler.run(job, ctx)),
+        run.call(() => callHandler(run.plan, job, ctx)),
       );
       run.noticeTimeout();
       const failed = await finish.unawaited();

@@ -1,12 +1,15 @@
 import type { BackoffOptions } from '@holdfast/kernel';
-import type { HandlerEntry } from '../handlers/job-handler.registry.js';
+import type { HandlerEntry } from '../handlers/handler.entry.js';
+import type { InterceptorEntry } from '../handlers/job-interceptor.registry.js';
 import type { ResolvedRunnerOptions } from './runner.options.js';
 
-/** KindPlan is how this process runs a kind: its handler, and the definition with the deployment's overrides laid over it. */
+/** KindPlan is how this process runs a kind: its handler and what stands around it, and the definition with the deployment's overrides laid over it. */
 export interface KindPlan {
   readonly backoff: BackoffOptions;
   readonly concurrency: number;
   readonly entry: HandlerEntry;
+  /** interceptors stand around every call of the handler, the outermost first (R20). */
+  readonly interceptors: readonly InterceptorEntry[];
   readonly kind: string;
   /** leaseMs: attached, longer than the timeout by a margin; detached, short and renewed (Q13). */
   readonly leaseMs: number;
@@ -18,7 +21,11 @@ export interface KindPlan {
 }
 
 /** planKind lays the deployment's overrides over a definition. */
-export function planKind(entry: HandlerEntry, options: ResolvedRunnerOptions): KindPlan {
+export function planKind(
+  entry: HandlerEntry,
+  options: ResolvedRunnerOptions,
+  interceptors: readonly InterceptorEntry[] = [],
+): KindPlan {
   const { definition } = entry;
   const overrides = options.kindOptions(definition.kind);
   const timeoutMs = overrides.timeoutMs ?? definition.timeoutMs;
@@ -28,6 +35,7 @@ export function planKind(entry: HandlerEntry, options: ResolvedRunnerOptions): K
     backoff: overrides.backoff ?? definition.backoff,
     concurrency: Math.min(options.slots, overrides.concurrency ?? definition.concurrency ?? options.slots),
     entry,
+    interceptors,
     kind: definition.kind,
     leaseMs: attached ? timeoutMs + attachedMarginMs : detachedMs,
     maxAttempts: overrides.maxAttempts,

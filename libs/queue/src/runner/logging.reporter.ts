@@ -1,6 +1,7 @@
 import type { QueueEvent } from '../ports/queue.events.js';
 import { Reporter } from '../ports/reporter.js';
 import type { JobEvent } from '../ports/runner.events.js';
+import { LISTENER_LINES } from './listener.lines.js';
 import type { LinesOf, LogLevel } from './log.line.js';
 import { RUNNER_LINES } from './runner.lines.js';
 import { SCHEDULER_LINES } from './scheduler.lines.js';
@@ -9,7 +10,7 @@ import { SCHEDULER_LINES } from './scheduler.lines.js';
 export type LogSink = (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
 
 /** LINES are what the log says of each event. */
-const LINES: LinesOf<QueueEvent> = { ...RUNNER_LINES, ...SCHEDULER_LINES };
+const LINES: LinesOf<QueueEvent> = { ...LISTENER_LINES, ...RUNNER_LINES, ...SCHEDULER_LINES };
 
 /**
  * LoggingReporter writes events as log lines: never a payload, and what an error says at warn and above only (R8).

@@ -3,6 +3,7 @@ import { type Database, outsideTransactions, StartStop } from '@holdfast/kernel'
 import { InvalidRunnerOptionsError } from '../errors/invalid-runner-options.error.js';
 import { QueueClosedError } from '../errors/queue-closed.error.js';
 import type { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
+import type { JobInterceptorRegistry } from '../handlers/job-interceptor.registry.js';
 import { EventStream } from '../ports/event.stream.js';
 import type { JobStore } from '../ports/job-store.js';
 import type { Reporter } from '../ports/reporter.js';
@@ -16,6 +17,8 @@ import { resolveRunnerOptions, type ResolvedRunnerOptions, type RunnerOptions } 
 export interface RunnerParts {
   /** database is the application's own: attached runs and `ctx.finish` open their transactions there. */
   readonly database: Database;
+  /** interceptors stand around every handler call (R20). Default none. */
+  readonly interceptors?: JobInterceptorRegistry;
   readonly options?: RunnerOptions;
   readonly registry: JobHandlerRegistry;
   /** reporter is told what the runner does. Default nobody; `events` tells it too. */
@@ -106,7 +109,7 @@ export class Runner {
       connections: roles,
       kinds,
       slots: this.options.slots,
-      warnings: [...warnings, ...this.unmet()],
+      warnings: [...warnings, ...registry.warnings, ...this.unmet()],
     });
     // What the loop starts outlives whoever called, also a unit of work.
     outsideTransactions(() => crew.start());
@@ -119,10 +122,10 @@ export class Runner {
   }
 
   private plan(): KindPlan[] {
-    const { registry } = this.parts;
+    const { interceptors, registry } = this.parts;
     const kinds = registry.kinds.filter(this.options.handles);
     if (kinds.length === 0) throw new InvalidRunnerOptionsError(['no kind that it may run has a handler here']);
-    return kinds.map((kind) => planKind(registry.find(kind)!, this.options));
+    return kinds.map((kind) => planKind(registry.find(kind)!, this.options, interceptors?.around(kind)));
   }
 
   /** unmet answers a warning where overrides name kinds without a handler here: mostly a kind that was renamed, or misspelt. */

@@ -2,6 +2,7 @@ import { ConnectionLostError } from '@holdfast/kernel';
 import { defineJob } from '../domain/definition.js';
 import { type } from '../domain/payload.schema.js';
 import type { Settlement } from '../domain/settlement.js';
+import { handlerEntry } from '../handlers/handler.entry.js';
 import { MemoryJobStore } from '../memory/memory.job-store.js';
 import type { LeasedSettlement } from '../ports/job-store.js';
 import type { RunnerEvent } from '../ports/runner.events.js';
@@ -44,7 +45,7 @@ async function told(forgets: 'reaped' | 'written', settlement: Settlement): Prom
   await store.enqueueNow([request()]);
   const [claimed] = await store.claim(order({ leaseMs: forgets === 'reaped' ? OVER_MS : 60_000 }));
   const handler = { run: () => Promise.resolve() };
-  const entry = { definition: Send, handler, mode: 'detached', source: 'the test' } as const;
+  const entry = handlerEntry({ definition: Send, handler, mode: 'detached', source: 'the test' });
   const run = new Run(claimed!, planKind(entry, resolveRunnerOptions({}, 'the test')), performance.now());
   store.forgets = forgets;
   const recorder = new SettlementRecorder(store, new SettlementBatch(store), reporter);

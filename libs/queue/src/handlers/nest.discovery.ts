@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { HandlerMistakesError } from '../errors/handler-mistakes.error.js';
+import { DecoratedExplorer } from './decorated.explorer.js';
+import type { Explored } from './explored.js';
+import { JobEventDispatcher } from './job-event.dispatcher.js';
+import { JobEventExplorer } from './job-event.explorer.js';
+import { JobHandlerExplorer } from './job-handler.explorer.js';
+import { JobHandlerRegistry } from './job-handler.registry.js';
+import { JobInterceptorExplorer } from './job-interceptor.explorer.js';
+import { JobInterceptorRegistry } from './job-interceptor.registry.js';
+
+/** HandlerDiscovery puts what the explorers find into the registries: the way from the decorators to what runs. */
+@Injectable()
+export class HandlerDiscovery {
+  constructor(
+    private readonly decorated: DecoratedExplorer,
+    private readonly handlers: JobHandlerExplorer,
+    private readonly interceptors: JobInterceptorExplorer,
+    private readonly events: JobEventExplorer,
+    private readonly registry: JobHandlerRegistry,
+    private readonly interceptorRegistry: JobInterceptorRegistry,
+    private readonly dispatcher: JobEventDispatcher,
+  ) {}
+
+  /**
+   * register registers everything, and again without effect. Throws what is wrong: the error itself where it is one thing, HandlerMistakesError
+   * with all of them where it is more. A marked class that no module provides is a warning, which the runner tells at its start.
+   */
+  register(): void {
+    const mistakes: Error[] = [
+      ...registered(this.handlers.explore(), (entry) => this.registry.register(entry)),
+      ...registered(this.interceptors.explore(), (entry) => this.interceptorRegistry.register(entry)),
+      ...registered(this.events.explore(), (entry) => this.dispatcher.register(entry)),
+    ];
+    if (mistakes.length > 1) throw new HandlerMistakesError(mistakes);
+    if (mistakes[0]) throw mistakes[0];
+    this.warn();
+  }
+
+  /** unprovided names the marked classes that no module provides; of handlers those whose kind no other one handles. */
+  unprovided(): string[] {
+    return this.decorated
+      .unprovided()
+      .filter(({ kind }) => kind === undefined || !this.registry.find(kind))
+      .map(({ decorator, target }) => `${target.name} ${decorator}`);
+  }
+
+  private warn(): void {
+    const unprovided = this.unprovided();
+    if (unprovided.length === 0) return;
+    const text = `Marked, and provided by no module: ${unprovided.join(', ')}. List what this process is to use under providers.`;
+    if (!this.registry.warnings.includes(text)) this.registry.warnings.push(text);
+  }
+}
+
+/** registered answers every mistake of what was found, those that registering it brings up too. */
+function registered<Entry>({ entries, mistakes }: Explored<Entry>, register: (entry: Entry) => void): Error[] {
+  const all = [...mistakes];
+  for (const entry of entries) {
+    try {
+      register(entry);
+    } catch (error) {
+      all.push(error as Error);
+    }
+  }
+  return all;
+}
