@@ -25,6 +25,8 @@ const CLASSES: Readonly<Record<string, string>> = {
   '53': 'lacks memory, disk or connections',
   '57': 'ended or cancelled what was running',
 };
+const POOLER = 'queue.pooler';
+const BEHIND_POOLER = 'the database is behind a pooler in transaction mode: set directUrl';
 const SOCKET = /^E[A-Z_]+$/;
 
 /** LATE is what is said of a database that has not answered. */
@@ -45,7 +47,8 @@ export function problemIn(error: unknown): string {
   const socket = chain.map((link) => property(link, 'code')).find(isSocketCode);
   if (socket !== undefined) return `the database cannot be reached (${socket})`;
   const own = chain.find((link) => link instanceof HoldfastError);
-  return own instanceof HoldfastError ? `it failed with ${own.code}` : 'it failed; the log says how';
+  if (!(own instanceof HoldfastError)) return 'it failed; the log says how';
+  return own.code === POOLER ? `${BEHIND_POOLER} (${own.code})` : `it failed with ${own.code}`;
 }
 
 function isSocketCode(code: unknown): code is string {
