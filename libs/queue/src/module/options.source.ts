@@ -1,7 +1,11 @@
 import type { Provider } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import type { QueueOptions } from '../assembly/queue.options.js';
 import { InvalidQueueOptionsError } from '../errors/invalid-queue-options.error.js';
+import { refuseCycle } from './options.cycle.js';
 import { type QueueModuleAsyncOptions, type QueueOptionsFactory, RAW_OPTIONS } from './queue.module-options.js';
+
+const OPTIONS_GUARD = Symbol('QueueModule options guard');
 
 const NAMES: Readonly<Record<keyof QueueModuleAsyncOptions, true>> = {
   imports: true,
@@ -17,9 +21,10 @@ export function optionsProviders(given: QueueModuleAsyncOptions): Provider[] {
   const { inject, useClass, useExisting, useFactory } = given;
   const problems = problemsOf(given);
   if (problems.length > 0) throw new InvalidQueueOptionsError(problems);
-  if (useFactory) return [{ provide: RAW_OPTIONS, inject: inject ?? [], useFactory }];
-  if (useClass) return [useClass, { provide: RAW_OPTIONS, inject: [useClass], useFactory: optionsOf }];
-  return [{ provide: RAW_OPTIONS, inject: [useExisting!], useFactory: optionsOf }];
+  const guard = { provide: OPTIONS_GUARD, inject: [ModulesContainer], useFactory: refuseCycle };
+  if (useFactory) return [guard, { provide: RAW_OPTIONS, inject: inject ?? [], useFactory }];
+  if (useClass) return [guard, useClass, { provide: RAW_OPTIONS, inject: [useClass], useFactory: optionsOf }];
+  return [guard, { provide: RAW_OPTIONS, inject: [useExisting!], useFactory: optionsOf }];
 }
 
 function optionsOf(factory: Partial<QueueOptionsFactory> | null): QueueOptions | Promise<QueueOptions> {

@@ -29,4 +29,4 @@ export interface QueueModuleAsyncOptions extends RolesOption, Pick<ModuleMetadat
 export const QUEUE_OPTIONS = Symbol('holdfast.queue-options');
 
 /** RAW_OPTIONS is the token of the options as they were given; nobody reads them but the provider of QUEUE_OPTIONS. */
-export const RAW_OPTIONS = Symbol('holdfast.raw-options');
+export const RAW_OPTIONS = Symbol('QueueModule options');

@@ -93,7 +93,8 @@ export function resolveRunnerOptions(options: RunnerOptions, defaultOwner: strin
   const ms = (name: keyof RunnerOptions & keyof ResolvedRunnerOptions, fallback: number) =>
     durationOf(name, options[name] as number | undefined, fallback, problems);
   const slots = options.slots ?? 10;
-  if (!isCount(slots, MAX_SLOTS)) problems.push(`slots must be a whole number from 1 to ${MAX_SLOTS}, not ${slots}`);
+  if (!isCount(slots, MAX_SLOTS))
+    problems.push(`slots must be a whole number from 1 to ${MAX_SLOTS}, not ${shown(slots)}`);
   if (options.only && options.except) problems.push('only and except exclude each other');
   const kinds = new Map(
     Object.entries(options.kinds ?? {}).map(([kind, given]) => [kind, kindOptions(kind, given, problems)]),
@@ -127,7 +128,7 @@ export function resolveRunnerOptions(options: RunnerOptions, defaultOwner: strin
 function durationOf(name: string, value: number | undefined, fallback: number, problems: string[]): number {
   if (value === undefined) return fallback;
   if (typeof value === 'number' && value >= 0 && value <= TEN_YEARS_MS) return value;
-  problems.push(`${name} must be a number of milliseconds from 0 to ten years, not ${value}`);
+  problems.push(`${name} must be a number of milliseconds from 0 to ten years, not ${shown(value)}`);
   return fallback;
 }
 
@@ -139,10 +140,10 @@ function kindOptions(kind: string, overrides: KindOverrides | null, problems: st
   const given = overrides ?? {};
   const { concurrency, maxAttempts } = given;
   if (concurrency !== undefined && !isCount(concurrency, MAX_SLOTS)) {
-    problems.push(`kinds.${kind}.concurrency must be a whole number from 1 to ${MAX_SLOTS}, not ${concurrency}`);
+    problems.push(`kinds.${kind}.concurrency must be a whole number from 1 to ${MAX_SLOTS}, not ${shown(concurrency)}`);
   }
   if (maxAttempts !== undefined && !isCount(maxAttempts, 100))
-    problems.push(`kinds.${kind}.maxAttempts must be from 1 to 100, not ${maxAttempts}`);
+    problems.push(`kinds.${kind}.maxAttempts must be from 1 to 100, not ${shown(maxAttempts)}`);
   let timeoutMs: number | undefined;
   try {
     timeoutMs = given.timeout === undefined ? undefined : positiveDuration(given.timeout);
@@ -162,4 +163,9 @@ function leaseOptions(given: LeaseOptions, problems: string[]): Required<LeaseOp
     problems.push('leases.boundMarginMs must be shorter than leases.attachedMarginMs');
   if (leases.detachedMs < 300) problems.push('leases.detachedMs must be at least 300');
   return leases;
+}
+
+/** A text is quoted: '20' is no number, though it looks like one. */
+function shown(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value);
 }
