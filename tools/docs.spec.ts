@@ -11,8 +11,8 @@ const CODE = /'((?:kernel|migrate|queue)\.[a-z_]+)'/g;
 const LISTED = /^\| `((?:kernel|migrate|queue)\.[a-z_]+)` \|/gm;
 const TYPESCRIPT = /^```ts\n([\s\S]*?)^```$/gm;
 
-/** The guides and the README: their examples must compile. The design shows planned shapes too, and is not among them. */
-const guides = ['README.md', ...markdownIn('docs')];
+/** The guides and the READMEs: their examples must compile. The design shows planned shapes too, and is not among them. */
+const guides = ['README.md', ...['libs/kernel', 'libs/queue', 'migrations'].flatMap(markdownIn), ...markdownIn('docs')];
 const documents = [...guides, ...markdownIn('docs/adr'), ...markdownIn('docs/design')];
 
 function markdownIn(folder: string): string[] {
