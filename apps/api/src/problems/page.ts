@@ -2,11 +2,15 @@ import { z } from 'zod';
 
 const MAX_PAGE = 100;
 const DEFAULT_PAGE = 20;
+const NEXT = 'expected the next of the page before';
 
 /** pageQuery is the query of a list: at most `limit` entries that come after the one named by `after`. */
 export const pageQuery = z.strictObject({
   /** after is the `next` of the page before. */
-  after: z.string('expected the next of the page before').max(200, 'expected the next of the page before').optional(),
+  after: z
+    .string(NEXT)
+    .regex(/^[\x21-\x7e]{1,200}$/, NEXT)
+    .optional(),
   limit: z.coerce
     .number('expected a number')
     .int('expected a whole number')

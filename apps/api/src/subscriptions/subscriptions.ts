@@ -43,7 +43,7 @@ export class Subscriptions {
   async change(scope: TenantScope, id: string, change: SubscriptionChange): Promise<SubscriptionView> {
     const { eventTypes = null, paused = null, url = null } = change;
     return scope.run(async ({ manager, sql }) => {
-      await sql.query(CHANGE, [id, url, eventTypes, paused]);
+      await sql.query(CHANGE, [requireId(id), url, eventTypes, paused]);
       return subscriptionView(await shown(manager, id));
     });
   }
@@ -74,7 +74,7 @@ export class Subscriptions {
   async rotate(scope: TenantScope, id: string, body: SecretBody): Promise<SubscriptionView & NewSecret> {
     const { overlap, secret = newSecret() } = body;
     return scope.run(async ({ manager, sql }) => {
-      await sql.query(ROTATE, [id, secret, overlap]);
+      await sql.query(ROTATE, [requireId(id), secret, overlap]);
       return { ...subscriptionView(await shown(manager, id)), secret };
     });
   }
