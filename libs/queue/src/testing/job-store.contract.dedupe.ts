@@ -1,4 +1,4 @@
-import { failure, StoreActor, type JobStoreHarness } from './job-store.harness.js';
+import { failure, order, request, StoreActor, type JobStoreHarness } from './job-store.harness.js';
 
 /** dedupeContract is what a key means among live jobs, seen from one caller after another. */
 export function dedupeContract(harness: () => JobStoreHarness): void {
@@ -26,6 +26,30 @@ export function dedupeContract(harness: () => JobStoreHarness): void {
       expect(new Set(free.map(({ id }) => id)).size).toBe(2);
       await actor.intake();
       expect(await harness().inspect()).toHaveLength(scopes.length + 2);
+    });
+
+    it('ensure: writes what has no live job, once, and leaves the others as they are, running or not', async () => {
+      const later = { dedupeKey: 'later', dueInMs: 3_600_000 };
+      const wanted = [request({ dedupeKey }), request(later), request({ dedupeKey, tenantId: 'a' })];
+      const first = await Promise.all([actor.store.ensure(wanted), actor.store.ensure(wanted)]);
+      expect(first[0] + first[1]).toBe(3);
+      await actor.store.claim(order({ limit: 1 }));
+      const before = await harness().inspect();
+      const again = wanted.map((one) => ({
+        ...one,
+        dueInMs: null,
+        payloadJson: '{"n":2}',
+        whenRunning: 'rerun' as const,
+      }));
+      expect(await actor.store.ensure(again)).toBe(0);
+      await actor.intake();
+      const states = (jobs: typeof before) => jobs.map(({ id, payload, state }) => ({ id, payload, state }));
+      expect(states(await harness().inspect())).toEqual(states(before));
+      expect((await harness().inspect()).map(({ dueInMs }) => dueInMs > 3_000_000).sort()).toEqual([
+        false,
+        false,
+        true,
+      ]);
     });
 
     it('Q4: is free once its job is final, however it ended', async () => {

@@ -25,3 +25,9 @@ export async function stateOf(db: TestDatabase, id: string, schema = 'holdfast')
 export function untilState(db: TestDatabase, id: string, state: JobStateName, schema?: string): Promise<unknown> {
   return waitFor(async () => (await stateOf(db, id, schema)) === state, { what: `job ${id} to be ${state}` });
 }
+
+/** emptied removes every job and request, so that tests of one file do not meet. */
+export async function emptied(db: TestDatabase): Promise<void> {
+  const tables = ['job', 'job_request', 'job_alias', 'job_renewal', 'job_hold'].map((table) => `holdfast.${table}`);
+  await db.adminQuery(`TRUNCATE ${tables.join(', ')}`);
+}
