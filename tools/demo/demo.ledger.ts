@@ -1,9 +1,20 @@
-import { Client } from 'pg';
+import { Client, escapeLiteral, type QueryResult, type QueryResultRow } from 'pg';
 
 const RUNNING = 1;
 const SUCCEEDED = 2;
+const FAILED = 3;
+const TABLES = ['delivery', 'event', 'repository_statistics', 'subscription', 'tenant'];
 
-/** DemoLedger reads what the demo is judged by, from the database. */
+/** TenantLedger is what the database says of one tenant. */
+export interface TenantLedger {
+  /** delivered is how many deliveries to each subscription were recorded together with their job's completion. */
+  readonly delivered: ReadonlyMap<string, number>;
+  readonly events: number;
+  /** statistics are the counts by `repository type`. */
+  readonly statistics: ReadonlyMap<string, number>;
+}
+
+/** DemoLedger reads what the demo is judged by, from the database, as the role of the apps: a tenant's rows under its scope. */
 export class DemoLedger {
   private readonly client: Client;
 
@@ -16,27 +27,56 @@ export class DemoLedger {
     await this.client.end();
   }
 
-  /** deliveries is how many deliveries were recorded together with their job's completion. */
-  deliveries(): Promise<number> {
-    return this.count('SELECT count(*) AS jobs FROM delivery');
-  }
-
-  events(): Promise<number> {
-    return this.count('SELECT count(*) AS jobs FROM event');
-  }
-
-  /** left is how many jobs did not succeed (yet), requests that have not become jobs included. */
+  /** left is how many jobs are not at their end (yet), requests that have not become jobs included; the pollers, which have none, are not. */
   left(): Promise<number> {
     return this.count(
-      `SELECT (SELECT count(*) FROM holdfast.job WHERE state <> ${SUCCEEDED}) + (SELECT count(*) FROM holdfast.job_request) AS jobs`,
+      `SELECT (SELECT count(*) FROM holdfast.job WHERE state NOT IN (${SUCCEEDED}, ${FAILED}) AND kind <> 'retention.sweep')
+            + (SELECT count(*) FROM holdfast.job_request WHERE kind <> 'retention.sweep') AS count`,
     );
   }
 
+  /** open connects. Throws when the demo cannot run there: in a database that has events, or as a role that sees every tenant's. */
   async open(): Promise<void> {
     await this.client.connect();
-    const found = await this.client.query<{ taken: boolean }>("SELECT to_regclass('event') IS NOT NULL AS taken");
-    if (found.rows[0]?.taken)
+    const found = await this.client.query<{ bypasses: boolean; name: string; taken: boolean }>(
+      `SELECT to_regclass('event') IS NOT NULL AS taken, rolname AS name, rolsuper OR rolbypassrls AS bypasses
+       FROM pg_roles WHERE rolname = current_user`,
+    );
+    const { bypasses, name, taken } = found.rows[0] ?? {};
+    if (taken)
       throw new Error('The demo needs an empty database, and this one has events: name another in DATABASE_URL.');
+    if (bypasses)
+      throw new Error(
+        `DATABASE_URL: the role ${name} bypasses row level security. Name a role that does not, and that owns the database: CREATE ROLE …, ALTER DATABASE … OWNER TO ….`,
+      );
+  }
+
+  /** pollers is how many live jobs sweep a tenant's old events. */
+  pollers(tenantId: string): Promise<number> {
+    return this.count(
+      `SELECT count(*) FROM holdfast.job WHERE kind = 'retention.sweep' AND tenant_id = $1 AND state < ${SUCCEEDED}`,
+      [tenantId],
+    );
+  }
+
+  /** jobsOf is how many deliveries to a subscription there are, at their end or not. */
+  jobsOf(subscriptionId: string): Promise<number> {
+    return this.deliveryJobs(subscriptionId, 'true');
+  }
+
+  /** queued is how many deliveries to a subscription are not at their end. */
+  queued(subscriptionId: string): Promise<number> {
+    return this.deliveryJobs(subscriptionId, `state < ${SUCCEEDED}`);
+  }
+
+  /** refused is how many deliveries to a subscription were refused, because it is paused and for no other reason. */
+  refused(subscriptionId: string): Promise<number> {
+    return this.deliveryJobs(subscriptionId, `state = ${FAILED} AND error_code = 'webhook.subscription_paused'`);
+  }
+
+  /** refusedAtAll is how many jobs of a tenant were refused, whatever for. */
+  refusedAtAll(tenantId: string): Promise<number> {
+    return this.count(`SELECT count(*) FROM holdfast.job WHERE tenant_id = $1 AND state = ${FAILED}`, [tenantId]);
   }
 
   /** running names every delivery that a worker had begun and not ended, by job and lease: what a dead worker held stays so until it runs out. */
@@ -47,15 +87,43 @@ export class DemoLedger {
     return rows.map((row) => row.attempt);
   }
 
-  /** statistics answers the counts by `repository type`. */
-  async statistics(): Promise<Map<string, number>> {
-    const text = 'SELECT repository, event_type, events FROM repository_statistics';
-    const { rows } = await this.client.query<{ event_type: string; events: string; repository: string }>(text);
-    return new Map(rows.map((row) => [`${row.repository} ${row.event_type}`, Number(row.events)]));
+  /** tenant answers what there is under the scope of one. */
+  async tenant(tenantId: string): Promise<TenantLedger> {
+    const [events] = await this.scoped<{ count: string }>(tenantId, 'SELECT count(*) FROM event');
+    const deliveries = await this.scoped<{ count: string; id: string }>(
+      tenantId,
+      'SELECT subscription_id AS id, count(*) FROM delivery WHERE delivered_at IS NOT NULL GROUP BY subscription_id',
+    );
+    const statistics = await this.scoped<{ events: string; name: string }>(
+      tenantId,
+      "SELECT repository || ' ' || event_type AS name, events FROM repository_statistics",
+    );
+    return {
+      delivered: new Map(deliveries.map(({ count, id }) => [id, Number(count)])),
+      events: Number(events?.count),
+      statistics: new Map(statistics.map((row) => [row.name, Number(row.events)])),
+    };
   }
 
-  private async count(text: string): Promise<number> {
-    const { rows } = await this.client.query<{ jobs: string }>(text);
-    return Number(rows[0]?.jobs ?? 0);
+  /** unscoped is how many rows of the hub are seen under no tenant's scope, in all of its tables. */
+  unscoped(): Promise<number> {
+    return this.count(`SELECT ${TABLES.map((table) => `(SELECT count(*) FROM ${table})`).join(' + ')} AS count`);
+  }
+
+  private async count(text: string, values: readonly string[] = []): Promise<number> {
+    const { rows } = await this.client.query<{ count: string }>(text, [...values]);
+    return Number(rows[0]?.count);
+  }
+
+  private deliveryJobs(subscriptionId: string, which: string): Promise<number> {
+    const text = `SELECT count(*) FROM holdfast.job WHERE kind = 'webhook.deliver' AND payload->>'subscriptionId' = $1 AND ${which}`;
+    return this.count(text, [subscriptionId]);
+  }
+
+  /** Two statements that are sent as one are one transaction: nobody else's come in between. */
+  private async scoped<Row extends QueryResultRow>(tenantId: string, text: string): Promise<Row[]> {
+    const scope = `SELECT set_config('app.tenant_id', ${escapeLiteral(tenantId)}, true)`;
+    const results = (await this.client.query(`${scope}; ${text}`)) as unknown as QueryResult<Row>[];
+    return results[1]?.rows ?? [];
   }
 }

@@ -1,48 +1,49 @@
-/** DemoCheck is one row of the table. */
-export interface DemoCheck {
-  readonly expected: string;
-  readonly found: string;
+/** DemoCell is what was expected of one tenant, or of the whole, and what was found. */
+export interface DemoCell {
   readonly holds: boolean;
+  readonly text: string;
+}
+
+/** DemoCheck is one row of the table: a cell per tenant, or one alone. */
+export interface DemoCheck {
+  readonly cells: readonly DemoCell[];
   readonly what: string;
 }
 
-/** exactly is a check that holds for one value alone. */
-export function exactly(what: string, expected: number, found: number): DemoCheck {
-  return { expected: String(expected), found: String(found), holds: expected === found, what };
+/** exactly holds for one value alone. */
+export function exactly(expected: number, found: number): DemoCell {
+  return { holds: expected === found, text: expected === 0 ? String(found) : `${found} of ${expected}` };
 }
 
-/** atMost is a check that holds up to a value. */
-export function atMost(what: string, most: number, found: number): DemoCheck {
-  return { expected: `at most ${most}`, found: String(found), holds: found <= most, what };
+/** between holds from one value to another. */
+export function between(least: number, most: number, found: number): DemoCell {
+  const bounds = most === Infinity ? `at least ${least}` : least === 0 ? `at most ${most}` : `${least} to ${most}`;
+  return { holds: found >= least && found <= most, text: `${found} (${bounds})` };
 }
 
-/** atLeast is a check that holds from a value on. */
-export function atLeast(what: string, least: number, found: number): DemoCheck {
-  return { expected: `at least ${least}`, found: String(found), holds: found >= least, what };
-}
-
-/** sameCounts is a check that two maps say the same; it tells how many entries do. */
-export function sameCounts(
-  what: string,
-  expected: ReadonlyMap<string, number>,
-  found: ReadonlyMap<string, number>,
-): DemoCheck {
+/** sameCounts holds when two maps say the same; it tells how many entries do. */
+export function sameCounts(expected: ReadonlyMap<string, number>, found: ReadonlyMap<string, number>): DemoCell {
   const same = [...expected].filter(([key, count]) => found.get(key) === count).length;
-  return {
-    expected: `${expected.size} rows`,
-    found: `${same} equal of ${found.size}`,
-    holds: same === expected.size && found.size === expected.size,
-    what,
-  };
+  const holds = same === expected.size && found.size === expected.size;
+  return { holds, text: `${same} of ${expected.size}${found.size === expected.size ? '' : `, ${found.size} found`}` };
 }
 
-/** demoTable writes the checks as lines of text. */
-export function demoTable(checks: readonly DemoCheck[]): string {
+/** holds tells whether every cell of a check does. */
+export function holds({ cells }: DemoCheck): boolean {
+  return cells.every((cell) => cell.holds);
+}
+
+/** demoTable writes the checks as lines of text, a column for each tenant. */
+export function demoTable(tenants: readonly string[], checks: readonly DemoCheck[]): string {
   const rows = [
-    ['', 'expected', 'found', ''],
-    ...checks.map((check) => [check.what, check.expected, check.found, check.holds ? 'ok' : 'WRONG']),
+    ['', ...tenants, ''],
+    ...checks.map((check) => [
+      check.what,
+      ...tenants.map((_, column) => check.cells[column]?.text ?? ''),
+      holds(check) ? 'ok' : 'WRONG',
+    ]),
   ];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) =>
       row

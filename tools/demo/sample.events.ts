@@ -7,10 +7,12 @@ export interface SampleEvent {
   readonly type: string;
 }
 
-/** sampleEvents answers every example of the package; the ids are made of type and position, so that a posting can be repeated. */
+const WORD = /^[a-z][a-z0-9_]*$/;
+
+/** sampleEvents answers every example of the package; the ids are made of name and position, so that a posting can be repeated. */
 export function sampleEvents(): SampleEvent[] {
   return examples.flatMap(({ examples: payloads, name }) =>
-    payloads.map((payload, position) => ({ id: `demo-${name}-${position}`, payload, type: name })),
+    payloads.map((payload, position) => ({ id: `demo-${name}-${position}`, payload, type: typeOf(name, payload) })),
   );
 }
 
@@ -23,4 +25,10 @@ export function expectedStatistics(events: readonly SampleEvent[]): Map<string, 
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return counts;
+}
+
+/** `issues.opened`: the webhook and what happened, where the payload says so in a word. */
+function typeOf(name: string, payload: object): string {
+  const { action } = payload as { action?: unknown };
+  return typeof action === 'string' && WORD.test(action) ? `${name}.${action}` : name;
 }

@@ -16,11 +16,10 @@ export class HubProcesses {
     private readonly env: Record<string, string>,
   ) {}
 
-  /** on answers the processes of an empty database, with a role that owns it and does not bypass row level security. */
+  /** on answers the processes of a database, with a role that owns it and does not bypass row level security. */
   static async on(database: TestDatabase, env: Record<string, string> = {}): Promise<HubProcesses> {
-    const role = await database.createRole();
-    await database.adminQuery(`ALTER DATABASE "${database.name}" OWNER TO "${role.name}"`);
-    return new HubProcesses(role.url, env);
+    const { url } = await database.createRole({ owner: true });
+    return new HubProcesses(url, env);
   }
 
   async startApi(): Promise<void> {

@@ -1,4 +1,4 @@
-import { createEmptyDatabase, waitFor, type TestDatabase } from '@holdfast/testing';
+import { createTestDatabase, waitFor, type TestDatabase } from '@holdfast/testing';
 import { HookServer } from './hook.server.js';
 import { HubProcesses } from './hub.processes.js';
 import type { HubTenant } from './hub.tenant.js';
@@ -12,7 +12,7 @@ describe('a worker that is killed in the middle of a delivery', () => {
   const receiver = new HookServer();
 
   beforeAll(async () => {
-    database = await createEmptyDatabase();
+    database = await createTestDatabase();
     await receiver.start();
     hub = await HubProcesses.on(database, { ALLOW_PRIVATE_ADDRESSES: 'true' });
     await hub.startApi();

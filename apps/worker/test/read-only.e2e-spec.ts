@@ -1,4 +1,4 @@
-import { createEmptyDatabase, waitFor, type SpawnedProcess, type TestDatabase } from '@holdfast/testing';
+import { createTestDatabase, waitFor, type SpawnedProcess, type TestDatabase } from '@holdfast/testing';
 import { HubProcesses } from './hub.processes.js';
 import type { HubTenant } from './hub.tenant.js';
 
@@ -11,7 +11,7 @@ describe('the worker on a server that has become read-only, as after a failover'
   let worker: SpawnedProcess;
 
   beforeAll(async () => {
-    database = await createEmptyDatabase();
+    database = await createTestDatabase();
     hub = await HubProcesses.on(database);
     await hub.startApi();
     tenant = await hub.tenant();

@@ -1,6 +1,6 @@
 import { retentionSweep } from '@holdfast/contracts';
 import type { JobStatus } from '@holdfast/queue/core';
-import { createEmptyDatabase, waitFor, type TestDatabase } from '@holdfast/testing';
+import { createTestDatabase, waitFor, type TestDatabase } from '@holdfast/testing';
 import { SWEEP_BATCH } from '../src/retention/sweep-events.sql.js';
 import { HubProcesses } from './hub.processes.js';
 import { HubQueue } from './hub.queue.js';
@@ -14,7 +14,7 @@ describe('retention.sweep', () => {
   let queue: HubQueue;
 
   beforeAll(async () => {
-    database = await createEmptyDatabase();
+    database = await createTestDatabase();
     hub = await HubProcesses.on(database);
     await hub.startApi();
     queue = new HubQueue(database, hub.databaseUrl);

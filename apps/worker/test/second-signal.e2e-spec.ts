@@ -1,4 +1,4 @@
-import { createEmptyDatabase, waitFor, type SpawnedProcess, type TestDatabase } from '@holdfast/testing';
+import { createTestDatabase, waitFor, type SpawnedProcess, type TestDatabase } from '@holdfast/testing';
 import { HookServer } from './hook.server.js';
 import { HubProcesses } from './hub.processes.js';
 import type { HubTenant } from './hub.tenant.js';
@@ -12,7 +12,7 @@ describe('a worker that is told to stop twice', () => {
   const receiver = new HookServer();
 
   beforeAll(async () => {
-    database = await createEmptyDatabase();
+    database = await createTestDatabase();
     await receiver.start();
     hub = await HubProcesses.on(database, { ALLOW_PRIVATE_ADDRESSES: 'true' });
     await hub.startApi();

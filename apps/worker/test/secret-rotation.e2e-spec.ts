@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createEmptyDatabase, type TestDatabase } from '@holdfast/testing';
+import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { HookServer, type Delivery } from './hook.server.js';
 import { HubProcesses } from './hub.processes.js';
 import type { HubTenant } from './hub.tenant.js';
@@ -13,7 +13,7 @@ describe('the secret of a subscription', () => {
   const receiver = new HookServer();
 
   beforeAll(async () => {
-    database = await createEmptyDatabase();
+    database = await createTestDatabase();
     await receiver.start();
     hub = await HubProcesses.on(database, { ALLOW_PRIVATE_ADDRESSES: 'true' });
     await hub.startApi();

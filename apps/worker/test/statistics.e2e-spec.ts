@@ -1,4 +1,4 @@
-import { createEmptyDatabase, waitFor, type TestDatabase } from '@holdfast/testing';
+import { createTestDatabase, waitFor, type TestDatabase } from '@holdfast/testing';
 import { HubProcesses } from './hub.processes.js';
 import type { HubTenant } from './hub.tenant.js';
 
@@ -10,7 +10,7 @@ describe('event.record', () => {
   let tenant: HubTenant;
 
   beforeAll(async () => {
-    database = await createEmptyDatabase();
+    database = await createTestDatabase();
     hub = await HubProcesses.on(database);
     await hub.startApi();
     tenant = await hub.tenant();

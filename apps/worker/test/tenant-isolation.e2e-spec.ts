@@ -1,5 +1,5 @@
 import { EventRecord, RetentionSweep, retentionSweep, WebhookDeliver } from '@holdfast/contracts';
-import { createEmptyDatabase, waitFor, type TestDatabase } from '@holdfast/testing';
+import { createTestDatabase, waitFor, type TestDatabase } from '@holdfast/testing';
 import { HookServer } from './hook.server.js';
 import { HubProcesses } from './hub.processes.js';
 import { HubQueue } from './hub.queue.js';
@@ -17,7 +17,7 @@ describe('T1: a handler sees nothing of another tenant', () => {
   const receiver = new HookServer();
 
   beforeAll(async () => {
-    database = await createEmptyDatabase();
+    database = await createTestDatabase();
     await receiver.start();
     hub = await HubProcesses.on(database, { ALLOW_PRIVATE_ADDRESSES: 'true' });
     await hub.startApi();

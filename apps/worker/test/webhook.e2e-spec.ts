@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createEmptyDatabase, freePort, waitFor, type SpawnedProcess, type TestDatabase } from '@holdfast/testing';
+import { createTestDatabase, freePort, waitFor, type SpawnedProcess, type TestDatabase } from '@holdfast/testing';
 import { HookServer } from './hook.server.js';
 import { HubProcesses } from './hub.processes.js';
 import type { HubTenant } from './hub.tenant.js';
@@ -15,7 +15,7 @@ describe('webhook.deliver', () => {
   let worker: SpawnedProcess | undefined;
 
   beforeAll(async () => {
-    database = await createEmptyDatabase();
+    database = await createTestDatabase();
     await receiver.start();
     hub = await HubProcesses.on(database, { ALLOW_PRIVATE_ADDRESSES: 'true' });
     await hub.startApi();

@@ -8,7 +8,13 @@ import {
   type JobOf,
   type Outcome,
 } from '@holdfast/queue';
-import { SWEEP_BATCH, SWEEP_EVENTS, TENANT_RETENTION, type SweepRow, type TenantRetentionRow } from './sweep-events.sql.js';
+import {
+  SWEEP_BATCH,
+  SWEEP_EVENTS,
+  TENANT_RETENTION,
+  type SweepRow,
+  type TenantRetentionRow,
+} from './sweep-events.sql.js';
 
 /** The next look: retention is in days, so that an hour more is none. */
 const PAUSE = '1h';
