@@ -23,7 +23,12 @@ export class Lane {
         });
       const turn = async () => {
         timer?.clear();
-        if (!late) await work().then(resolve, reject);
+        if (late) return;
+        try {
+          resolve(await work());
+        } catch (error) {
+          reject(error);
+        }
       };
       this.last = this.last.then(turn);
     });

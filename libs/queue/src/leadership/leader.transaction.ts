@@ -13,7 +13,8 @@ import {
 } from '@holdfast/kernel';
 import { LeadershipUnprovedError } from '../errors/leadership-unproved.error.js';
 import { NotLeaderError } from '../errors/not-leader.error.js';
-import { asError, type ProvenConnection } from './proven.connection.js';
+import { asError } from './as-error.js';
+import type { ProvenConnection } from './proven.connection.js';
 import { fenceLeader, LEADERSHIP_LOST } from './sql/fence-leader.sql.js';
 import type { Stake } from './stake.js';
 

@@ -11,6 +11,7 @@ import {
 } from '@holdfast/kernel';
 import { LeadershipUnprovedError } from '../errors/leadership-unproved.error.js';
 import { PoolerError } from '../errors/pooler.error.js';
+import { asError } from './as-error.js';
 import { HeldStakes } from './held.stakes.js';
 import { Lane } from './lane.js';
 import { lockObjectOf } from './lock.key.js';
@@ -191,8 +192,4 @@ export class ProvenConnection {
     this.watch();
     for (const listener of this.endListeners.splice(0)) listener();
   }
-}
-
-export function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }
