@@ -1,6 +1,7 @@
 import { Scope } from '@nestjs/common';
 import { ContextIdFactory, ModuleRef, REQUEST } from '@nestjs/core';
 import type { Job } from '../domain/job.js';
+import { dependenciesOf, type NestDependency } from './nest.dependencies.js';
 import type { NestProvider } from './nest.provider.js';
 
 /** ScopeProblem is why a provider cannot be made for a job, and the chain of providers that leads there. */
@@ -56,33 +57,19 @@ export function scopeProblem(provider: NestProvider): ScopeProblem | undefined {
   return (
     http && {
       chain: http,
-      reason: `${http.join(' → ')} is to be ${type === '' ? 'an instance of a class' : `a ${type}`}, and for a job it is the job: type it Job, or keep what needs an HTTP request out of the handler`,
+      reason: `${http.join(' → ')} is typed ${type}, and for a job it is the job: type it Job, or keep what needs an HTTP request out of the handler`,
     }
   );
 }
 
-type Matches = (candidate: NestProvider, parent: NestProvider | undefined, at: number | string | symbol) => boolean;
-
-interface Dependency {
-  readonly at: number | string | symbol;
-  readonly provider: NestProvider | undefined;
-}
-
-function dependenciesOf(provider: NestProvider): Dependency[] {
-  const parameters = [...(provider.getCtorMetadata() ?? [])].map((wrapper, at) => ({ at, provider: wrapper }));
-  const properties = (provider.getPropertiesMetadata() ?? []).map(({ key, wrapper }) => ({
-    at: key,
-    provider: wrapper,
-  }));
-  return [...parameters, ...properties];
-}
+type Matches = (candidate: NestProvider, parent: NestProvider | undefined, at: NestDependency['at']) => boolean;
 
 function search(
   provider: NestProvider,
   matches: Matches,
   seen: Set<NestProvider>,
   parent?: NestProvider,
-  at: Dependency['at'] = 0,
+  at: NestDependency['at'] = 0,
 ): string[] | undefined {
   if (matches(provider, parent, at)) return [String(provider.name)];
   if (seen.has(provider)) return undefined;
@@ -95,7 +82,7 @@ function search(
 }
 
 /** typeAt answers the class that a parameter or a property is declared to be; an interface leaves no trace and is none. */
-function typeAt(parent: NestProvider, at: Dependency['at']): { readonly name: string } | undefined {
+function typeAt(parent: NestProvider, at: NestDependency['at']): { readonly name: string } | undefined {
   const { metatype } = parent;
   if (typeof metatype !== 'function' || parent.inject) return undefined;
   const declared: unknown =
