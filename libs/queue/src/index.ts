@@ -8,6 +8,7 @@ export { JobHandler, type JobHandlerOptions } from './handlers/job-handler.decor
 export { type ListenableEvent, OnJobEvent } from './handlers/on-job-event.decorator.js';
 export { HealthPortError } from './errors/health-port.error.js';
 export type { HealthCheckOptions, HealthResult, HealthStatus } from './health/health.indicator.js';
+export { LeadershipHealthIndicator, type LeadershipHealthOptions } from './health/leadership.health-indicator.js';
 export { QueueDatabaseHealthIndicator } from './health/queue-database.health-indicator.js';
 export { QueueMigrationsHealthIndicator } from './health/queue-migrations.health-indicator.js';
 export type { HealthCheck } from './health/readiness.js';
