@@ -18,7 +18,7 @@ describe('the secret of a subscription', () => {
     hub = await HubProcesses.on(database, { ALLOW_PRIVATE_ADDRESSES: 'true' });
     await hub.startApi();
     tenant = await hub.tenant();
-    await hub.startWorker();
+    await hub.startWorker({ LOG_LEVEL: 'debug' });
   });
 
   afterAll(async () => {
