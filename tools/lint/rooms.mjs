@@ -34,7 +34,11 @@ export const rooms = {
     client: { rooms: core, packages: queueKernel },
     handlers: { rooms: core, packages: [...queueKernel, '@nestjs/*', 'reflect-metadata'] },
     runner: { rooms: [...core, ...handlers], packages: queueKernel },
-    scheduler: { rooms: [...core, ...handlers], packages: queueKernel },
+    scheduler: {
+      // Its decorator and its explorer know Nest; tools/entry-points.spec.ts sees to it that `core` loads neither.
+      rooms: [...core, 'handlers', '!.decorator', '!.explorer'],
+      packages: [...queueKernel, '@nestjs/*', 'reflect-metadata'],
+    },
     leadership: { rooms: [...core, ...handlers], packages: [...queueKernel, 'pg'] },
     postgres: { rooms: core, packages: [...queueKernel, 'pg'] },
     memory: { rooms: core, packages: queueKernel },

@@ -18,6 +18,8 @@ export interface DueDuties {
 
 /** DutyStart is a run that was written down. */
 export interface DutyStart {
+  /** failures in a row before this run. */
+  readonly failures: number;
   readonly lastStartedAt: Date | null;
 }
 

@@ -1,5 +1,3 @@
-import type { SqlExecutor } from '@holdfast/kernel';
-
 /** RunnerPresence is a runner that is there, and what it runs. */
 export interface RunnerPresence {
   /** id is a UUID, new at each start of a runner. */
@@ -17,7 +15,7 @@ export abstract class RunnerRoster {
   abstract handledKinds(): Promise<string[]>;
 
   /** sweep takes away the rows of runners that vanished long ago. */
-  abstract sweep(executor: SqlExecutor): Promise<number>;
+  abstract sweep(): Promise<number>;
 
   /** unhandledKinds answers the kinds of live jobs that no runner which is there runs; bounded. */
   abstract unhandledKinds(): Promise<string[]>;

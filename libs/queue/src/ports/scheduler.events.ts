@@ -20,6 +20,9 @@ export type DutyEvent =
   /** The end of a run could not be recorded: whoever leads finds that it was started, not how it ended. */
   | { readonly type: 'duty.unrecorded'; readonly error: unknown; readonly name: string };
 
+/** SchedulerStage is the part of a scheduler that an error came from: proving or taking leadership, or looking for duties and starting them. */
+export type SchedulerStage = 'duties' | 'leadership';
+
 /** LeaderEvent is what a candidate for the name of the scheduler went through. */
 export type LeaderEvent =
   | { readonly type: 'leader.elected'; readonly name: string }
@@ -38,13 +41,15 @@ export type SchedulerEvent =
   | { readonly type: 'queue.depth'; readonly kinds: readonly KindDepth[] }
   /** This process leads no more: what it said of the depth is old from here on, so gauges forget it (S2). */
   | { readonly type: 'queue.depth_cleared' }
+  /** A stage failed: it is tried again after a delay that grows to a tick. The scheduler lives on. */
   | {
       readonly type: 'scheduler.failed';
       readonly delayMs: number;
       readonly error: unknown;
       readonly failures: number;
+      readonly stage: SchedulerStage;
     }
-  | { readonly type: 'scheduler.recovered'; readonly failures: number }
+  | { readonly type: 'scheduler.recovered'; readonly failures: number; readonly stage: SchedulerStage }
   | {
       readonly type: 'scheduler.started';
       readonly connections: readonly ConnectionRole[];

@@ -58,7 +58,7 @@ export class PostgresDutyLedger extends DutyLedger {
     owner: string,
   ): Promise<DutyStart | undefined> {
     const { rows } = await startDuty.run(executor, this.schema, { ...plan, owner, run });
-    return rows[0] && { lastStartedAt: rows[0].last_started_at };
+    return rows[0] && { failures: rows[0].failures, lastStartedAt: rows[0].last_started_at };
   }
 
   private async run<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]> {

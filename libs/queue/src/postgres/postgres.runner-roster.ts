@@ -1,4 +1,4 @@
-import type { ControlConnections, SchemaName, SqlExecutor, Statement } from '@holdfast/kernel';
+import type { ControlConnections, SchemaName, Statement } from '@holdfast/kernel';
 import { type RunnerPresence, RunnerRoster } from '../ports/runner.roster.js';
 import { namingMissingTables } from './missing.tables.js';
 import { announceRunner } from './sql/announce-runner.sql.js';
@@ -38,9 +38,9 @@ export class PostgresRunnerRoster extends RunnerRoster {
     return rows.map(({ kind }) => kind);
   }
 
-  override async sweep(executor: SqlExecutor): Promise<number> {
+  override async sweep(): Promise<number> {
     const olderMs = Math.max(SWEPT_AFTER_MS, this.withinMs);
-    return (await sweepRunners.run(executor, this.schema, { olderMs })).rows.length;
+    return (await this.run(sweepRunners, { olderMs })).length;
   }
 
   override async unhandledKinds(): Promise<string[]> {

@@ -29,11 +29,14 @@ export const SCHEDULER_LINES: LinesOf<SchedulerEvent> = {
   'leader.released': ({ name }) => ['info', `This process has given up being the leader of ${name}.`],
   'queue.depth': () => undefined,
   'queue.depth_cleared': () => undefined,
-  'scheduler.failed': ({ delayMs, failures }) => [
+  'scheduler.failed': ({ delayMs, failures, stage }) => [
     failures === 1 ? 'warn' : 'error',
-    `The scheduler's tick failed (${failures} in a row); again in ${delayMs} ms.`,
+    `The scheduler's ${stage} failed (${failures} in a row); again in ${delayMs} ms.`,
   ],
-  'scheduler.recovered': ({ failures }) => ['info', `The scheduler ticks again after ${counted(failures, 'failure')}.`],
+  'scheduler.recovered': ({ failures, stage }) => [
+    'info',
+    `The scheduler's ${stage} works again after ${counted(failures, 'failure')}.`,
+  ],
   'scheduler.started': ({ connections, duties, tickMs }) => {
     const held = connections.map((role) => `${role.role} ${role.connections}`).join(', ');
     return [

@@ -1,0 +1,170 @@
+import { hostname } from 'node:os';
+import { outsideTransactions, StartStop } from '@holdfast/kernel';
+import { UnknownDutyError } from '../errors/unknown-duty.error.js';
+import type { DutyRun } from '../ports/duty.js';
+import type { DutyLedger } from '../ports/duty.ledger.js';
+import { EventStream } from '../ports/event.stream.js';
+import type { JobStore } from '../ports/job-store.js';
+import type { Leadership } from '../ports/leadership.js';
+import type { QueueEvent } from '../ports/queue.events.js';
+import type { Reporter } from '../ports/reporter.js';
+import type { RunnerRoster } from '../ports/runner.roster.js';
+import { DepthDuty } from './duties/depth.duty.js';
+import { UnhandledKindsDuty } from './duties/unhandled-kinds.duty.js';
+import type { DutyRegistry } from './duty.registry.js';
+import { DutyTurn } from './duty.turn.js';
+import { LeaderSeat } from './leader.seat.js';
+import { resolveSchedulerOptions, type ResolvedSchedulerOptions, type SchedulerOptions } from './scheduler.options.js';
+import type { SchedulerVitals } from './scheduler.vitals.js';
+import { TickLoop } from './tick.loop.js';
+
+/** DEPTH and UNHANDLED are the names of the duties that every scheduler has. */
+export const DEPTH = 'queue.depth';
+export const UNHANDLED = 'queue.unhandled_kinds';
+
+const OWN_SOURCE = 'Holdfast itself';
+const OWN_DEADLINE_MS = 30_000;
+
+/** SchedulerParts are what a scheduler is composed of. */
+export interface SchedulerParts {
+  /** kinds that have a handler in this process: their depth is reported at zero too (S2). */
+  readonly kinds: () => readonly string[];
+  /** leadership decides who acts. Whoever made it closes it, after the scheduler has stopped. */
+  readonly leadership: Leadership;
+  readonly ledger: DutyLedger;
+  readonly options?: SchedulerOptions;
+  readonly registry: DutyRegistry;
+  /** reporter is told what the scheduler does. Default nobody; `events` tells it too. */
+  readonly reporter?: Reporter;
+  readonly roster: RunnerRoster;
+  readonly store: JobStore;
+}
+
+/**
+ * Scheduler runs the duties of the leader: in one of all processes that have one, whoever leads (S1–S3, S6). It needs no framework.
+ *
+ * Each ticks at once and then every `tick`: the leader proves itself, the others look whether the place is free. What is due then runs in the leader, one
+ * duty after another. Nothing that happens in the database or in a duty ends it; `stop` does, and gives leadership up, so that the next tick of another
+ * process takes it.
+ */
+export class Scheduler {
+  /** events hands on everything that happens, in order. */
+  readonly events = new EventStream();
+  private readonly depth: DepthDuty;
+  private readonly hung = new Set<string>();
+  private life: { readonly loop: TickLoop; readonly seat: LeaderSeat; readonly startedAt: number } | undefined;
+  private readonly options: ResolvedSchedulerOptions;
+  private readonly reporter: Reporter = { report: (event) => this.tell(event) };
+  private readonly service = new StartStop({ start: () => this.begin(), stop: () => this.end() });
+  private readonly unhandled: UnhandledKindsDuty;
+
+  /** Throws InvalidSchedulerOptionsError with every problem of the options at once, DuplicateDutyError for a duty with the name of one of Holdfast's. */
+  constructor(private readonly parts: SchedulerParts) {
+    const { kinds, options = {}, roster, store } = parts;
+    this.options = resolveSchedulerOptions(options, `${hostname()}:${process.pid}`);
+    this.depth = new DepthDuty(store, roster, this.reporter, kinds);
+    this.unhandled = new UnhandledKindsDuty(roster, this.reporter);
+    this.registerOwn(DEPTH, this.options.depthMs, this.depth);
+    this.registerOwn(UNHANDLED, this.options.unhandledMs, this.unhandled);
+  }
+
+  /** isLeader tells whether this process leads, within the belief deadline. */
+  get isLeader(): boolean {
+    return this.life?.seat.isLeader ?? false;
+  }
+
+  /** vitals are its signs of life (H1). */
+  get vitals(): SchedulerVitals {
+    const { life } = this;
+    const { lastError, lastTickAt, leaderSeenAt } = life?.loop.signs ?? {};
+    const { tickMs } = this.options;
+    return { isLeader: this.isLeader, lastError, lastTickAt, leaderSeenAt, startedAt: life?.startedAt, tickMs };
+  }
+
+  /** lastRuns answers the last run of each duty that ever ran, by whichever process, in order of their names; it reads the table. */
+  lastRuns(): Promise<DutyRun[]> {
+    return this.parts.ledger.lastRuns();
+  }
+
+  /**
+   * runNow makes a duty due now, in any process: the leader starts it at once where it is this one, else at its next tick. It resolves when that is
+   * written down; `lastRuns`, or `duty.done` of `events`, tells the end. Throws UnknownDutyError for a name that is not here and never ran.
+   */
+  async runNow(name: string): Promise<void> {
+    const { ledger, registry } = this.parts;
+    const asked = await ledger.ask(name);
+    if (!asked && !registry.find(name))
+      throw new UnknownDutyError(
+        name,
+        registry.entries.map((entry) => entry.name),
+      );
+    this.life?.loop.wake();
+  }
+
+  /** start begins to tick. Idempotent. Throws what Leadership.candidate throws: DuplicateCandidateError for a second scheduler on one Leadership (K107). */
+  start(): Promise<void> {
+    return this.service.start();
+  }
+
+  /** stop aborts the running duty, waits a bounded time for it, and gives leadership up. Idempotent; a scheduler that was stopped can be started again. */
+  stop(): Promise<void> {
+    return this.service.stop();
+  }
+
+  private begin(): void {
+    const { leadership, ledger, registry } = this.parts;
+    const { hung, options, reporter } = this;
+    const { tickMs } = options;
+    const seat: LeaderSeat = new LeaderSeat(leadership, tickMs, reporter, (reason) => {
+      turn.abort(reason);
+      this.forget();
+    });
+    const turn: DutyTurn = new DutyTurn({ hung, ledger, options, registry, reporter, seat }, () => loop.wake());
+    const loop: TickLoop = new TickLoop({ ledger, reporter, seat, tickMs, turn });
+    registry.seal();
+    this.life = { loop, seat, startedAt: performance.now() };
+    const connections = Object.entries(leadership.connections).map(([role, count]) => ({ connections: count, role }));
+    this.tell({
+      type: 'scheduler.started',
+      connections,
+      duties: registry.entries.map(({ name }) => name),
+      tickMs,
+    });
+    // What the loop starts outlives whoever called, also a unit of work.
+    outsideTransactions(() => loop.start());
+  }
+
+  private async end(): Promise<void> {
+    const { life } = this;
+    await life?.loop.stop();
+    await life?.seat.leave();
+    this.life = undefined;
+    this.forget();
+    if (life) this.tell({ type: 'scheduler.stopped', abandoned: [...this.hung] });
+  }
+
+  private forget(): void {
+    this.depth.forget();
+    this.unhandled.forget();
+  }
+
+  private registerOwn(name: string, everyMs: number, duty: DepthDuty | UnhandledKindsDuty): void {
+    this.parts.registry.register({
+      deadlineMs: OWN_DEADLINE_MS,
+      everyMs,
+      identity: duty,
+      name,
+      run: (ctx) => duty.run(ctx),
+      source: OWN_SOURCE,
+    });
+  }
+
+  private tell(event: QueueEvent): void {
+    this.events.report(event);
+    try {
+      this.parts.reporter?.report(event);
+    } catch {
+      // A reporter must not be able to change what the scheduler does.
+    }
+  }
+}
