@@ -1,6 +1,9 @@
-import { resolve } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { join, resolve } from 'node:path';
 import { checkAppConfiguration } from './app.configuration.js';
+import { ownedDatabase, requirePlainRole } from './app.role.js';
 import { dataFolder, serverFolder } from './data-folder.js';
+import { demoTenant } from './demo.tenant.js';
 import { LocalProblem } from './local.problem.js';
 import { migrate } from './migrate.js';
 import { Part } from './part.js';
@@ -38,15 +41,30 @@ export class LocalStart {
     this.stopping.abort();
   }
 
-  private async app(name: string, port: number, databaseUrl: string): Promise<string> {
+  private async app(name: string, port: number, env: Record<string, string>): Promise<string> {
     this.signal.throwIfAborted();
-    const env = { DATABASE_URL: databaseUrl, HOST: '127.0.0.1', PORT: String(port) };
-    const part = new Part({ env, file: `apps/${name}/src/main.ts`, name });
+    const settings = { HOST: '127.0.0.1', PORT: String(port), ...env };
+    const part = new Part({ env: settings, file: `apps/${name}/src/main.ts`, name });
     this.apps.push(part);
     const url = `http://127.0.0.1:${port}`;
     await Promise.race([untilReady(name, url, READY_WITHIN_MS, this.signal), part.failure()]);
     console.log(`[start] ${name}: ${url} (process ${part.pid})`);
     return url;
+  }
+
+  /** database answers the URL of a migrated database, as a role that owns it and does not bypass row level security. */
+  private async database(given: string | undefined): Promise<string> {
+    const url = given ?? (await this.postgres());
+    try {
+      if (given) await requirePlainRole(given);
+      const owned = given ?? (await ownedDatabase(url));
+      await migrate(owned);
+      return owned;
+    } catch (cause) {
+      if (cause instanceof LocalProblem) throw cause;
+      const which = given ? 'DATABASE_URL: the' : 'The';
+      throw new LocalProblem(`${which} database could not be migrated: ${reasonOf(cause)}`, { cause });
+    }
   }
 
   /** The apps go first and in peace, then the server they use. */
@@ -90,19 +108,26 @@ export class LocalStart {
     checkAppConfiguration();
     const apiPort = await this.port('PORT', 3_000);
     const workerPort = await this.port('WORKER_PORT', 3_001);
-    const databaseUrl = given ?? (await this.postgres());
-    await migrate(databaseUrl).catch((error: unknown) => {
-      throw new LocalProblem(
-        `${given ? 'DATABASE_URL: the' : 'The'} database could not be migrated: ${reasonOf(error)}`,
-        { cause: error },
-      );
-    });
+    const databaseUrl = await this.database(given);
     this.signal.throwIfAborted();
-    const api = await this.app('api', apiPort, databaseUrl);
-    await this.app('worker', workerPort, databaseUrl);
+    // Whoever sets none gets one for this start: the tenant of the demo is made with it.
+    const operatorToken = process.env.OPERATOR_TOKEN || randomBytes(24).toString('base64url');
+    const env = { DATABASE_URL: databaseUrl };
+    const api = await this.app('api', apiPort, { ...env, OPERATOR_TOKEN: operatorToken });
+    await this.app('worker', workerPort, env);
+    const key = await demoTenant(api, operatorToken, join(dataFolder(ROOT), 'demo.key'));
+    this.say(api, key, operatorToken);
+  }
+
+  /** say prints lines that work as they are. */
+  private say(api: string, key: string, operatorToken: string): void {
     const event = '{"type":"issues.opened","repository":"octo/hello","payload":{"action":"opened"}}';
-    console.log(`[start] Try: curl -i ${api}/events -H 'content-type: application/json' -d '${event}'`);
-    console.log(`[start] What came of it: curl ${api}/repositories/octo/hello/statistics`);
+    const by = `-H 'authorization: Bearer ${key}'`;
+    console.log(`[start] Try: curl -i ${api}/events ${by} -H 'content-type: application/json' -d '${event}'`);
+    console.log(`[start] What came of it: curl ${api}/repositories/octo/hello/statistics ${by}`);
+    console.log(
+      `[start] That key is the tenant demo's; the operator's token, for POST ${api}/tenants, is ${operatorToken}`,
+    );
     console.log(`[start] Ctrl-C stops everything; from a script: kill ${process.pid}`);
   }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { createEmptyDatabase, freePort, isAlive, spawnTs, waitFor, type SpawnedProcess } from '@holdfast/testing';
 
 const EVENT = { payload: { action: 'opened' }, repository: 'octo/hello', type: 'issues.opened' };
@@ -47,6 +48,16 @@ async function ready(local: SpawnedProcess): Promise<Parts> {
   };
 }
 
+async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
 function listening(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -66,15 +77,31 @@ async function allGone(parts: Parts): Promise<void> {
   }
 }
 
-/** Posts an event and answers the path of its first job. */
-async function postEvent(api: string): Promise<string> {
+/** keyIn answers the API key that a line says. */
+async function keyIn(local: SpawnedProcess): Promise<string> {
+  return /Bearer (hfk_[\w-]+)/.exec(await local.line('Try: curl'))?.[1] ?? '';
+}
+
+/** Posts an event with the key that the start said. */
+async function postEvent(local: SpawnedProcess, api: string): Promise<void> {
   const answer = await fetch(`${api}/events`, {
     body: JSON.stringify(EVENT),
-    headers: { 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${await keyIn(local)}`, 'content-type': 'application/json' },
     method: 'POST',
   });
   expect(answer.status).toBe(202);
-  return answer.text();
+  await answer.body?.cancel();
+}
+
+/** runLine sends what the curl command of a line would, and answers the status and the body. Not every machine has curl. */
+async function runLine(local: SpawnedProcess, said: string): Promise<string> {
+  const command = (await local.line(said)).split(said)[1] ?? '';
+  const options = [...command.matchAll(/-(H|d) '([^']*)'/g)].map(([, name, value]) => [name, value ?? ''] as const);
+  const headers = options.filter(([name]) => name === 'H').map(([, value]) => value.split(': ') as [string, string]);
+  const body = options.find(([name]) => name === 'd')?.[1];
+  const [url] = /http:\S+/.exec(command) ?? [];
+  const answer = await fetch(url ?? '', { headers, ...(body !== undefined && { body, method: 'POST' }) });
+  return `${answer.status} ${await answer.text()}`;
 }
 
 afterAll(() => {
@@ -86,9 +113,9 @@ describe('npm start', () => {
     const local = await start(newFolder());
     const parts = await ready(local);
     expect(await local.line('Try: curl')).toContain(`${parts.api.url}/events`);
-    await postEvent(parts.api.url);
-    const [statistics] = /http:\S+/.exec(await local.line('What came of it: curl')) ?? [];
-    await waitFor(async () => (await fetch(statistics ?? '')).ok, { what: 'the event to be counted' });
+    expect(await runLine(local, 'Try: ')).toMatch(/^202 /);
+    const counted = async () => (await runLine(local, 'What came of it: ')).includes('"events":1');
+    await waitFor(counted, { what: 'the event to be counted' });
     local.signal('SIGINT');
     local.signal('SIGINT');
     expect(await local.exit(60_000)).toEqual({ code: 0, signal: null });
@@ -111,7 +138,7 @@ describe('npm start', () => {
     const second = await start(folder);
     expect(await second.exit()).toEqual({ code: 1, signal: null });
     await second.line(/already runs from this folder \(process \d+\)/);
-    await postEvent(parts.api.url);
+    await postEvent(local, parts.api.url);
     await local.stop(60_000);
   });
 
@@ -148,7 +175,7 @@ describe('npm start', () => {
 
     const local = await start(folder);
     const parts = await ready(local);
-    await postEvent(parts.api.url);
+    await postEvent(local, parts.api.url);
     await local.stop(60_000);
     await allGone({ ...parts, postgres: { ...parts.postgres, url: before.postgres.url } });
   });
@@ -162,15 +189,46 @@ describe('npm start', () => {
     expect(await listening(parts.postgres.url)).toBe(false);
   });
 
-  it('keeps the port of its server from one start to the next', async () => {
+  it('keeps the port of its server and the key of its tenant from one start to the next', async () => {
     const folder = newFolder();
-    const urls: string[] = [];
+    const said: string[][] = [];
     for (let starts = 0; starts < 2; starts++) {
       const local = await start(folder);
-      urls.push((await ready(local)).postgres.url);
+      said.push([(await ready(local)).postgres.url, await keyIn(local)]);
       await local.stop(60_000);
     }
-    expect(urls[1]).toBe(urls[0]);
+    expect(said[0]?.[1]).toMatch(/^hfk_/);
+    expect(said[1]).toEqual(said[0]);
+  });
+
+  it('T1: the apps connect as a role that owns the tables and bypasses nothing, also on data that a superuser has made', async () => {
+    const folder = newFolder();
+    const before = await start(folder);
+    const { postgres } = await ready(before);
+    await withClient(postgres.url, (client) => client.query('REASSIGN OWNED BY hub TO CURRENT_USER'));
+    await before.stop(60_000);
+
+    const local = await start(folder);
+    const parts = await ready(local);
+    await postEvent(local, parts.api.url);
+    const owners = await withClient(parts.postgres.url, (client) =>
+      client.query<Record<string, unknown>>(
+        `SELECT DISTINCT rolname AS name, rolsuper OR rolbypassrls AS bypasses FROM pg_class JOIN pg_roles r ON r.oid = relowner
+         WHERE relnamespace IN ('public'::regnamespace, 'holdfast'::regnamespace)`,
+      ),
+    );
+    expect(owners.rows).toEqual([{ bypasses: false, name: 'hub' }]);
+    await local.stop(60_000);
+  });
+
+  it('T1: says what to run when the role of DATABASE_URL bypasses row level security, and starts nothing', async () => {
+    const database = await createEmptyDatabase();
+    const local = await start(newFolder(), { DATABASE_URL: database.url });
+    expect(await local.exit()).toEqual({ code: 1, signal: null });
+    await local.line(`CREATE ROLE hub LOGIN PASSWORD '…'; ALTER DATABASE ${database.name} OWNER TO hub;`);
+    expect(local.lines.join('\n')).not.toContain('api:');
+    expect(await database.adminQuery("SELECT FROM pg_namespace WHERE nspname = 'holdfast'")).toEqual([]);
+    await database.drop();
   });
 
   it('names DATABASE_URL when it is none, before anything is started', async () => {
@@ -180,23 +238,17 @@ describe('npm start', () => {
   });
 
   it('names everything that the apps would refuse, before anything is started', async () => {
-    const local = await start(newFolder(), { LOG_LEVEL: 'loud', SLOTS: 'many' });
+    const local = await start(newFolder(), { LOG_LEVEL: 'loud', OPERATOR_TOKEN: 'short', SLOTS: 'many' });
     expect(await local.exit()).toEqual({ code: 1, signal: null });
     const said = local.lines.join('\n');
-    for (const name of ['LOG_LEVEL', 'SLOTS']) expect(said).toContain(`${name}: expected`);
+    for (const name of ['LOG_LEVEL', 'OPERATOR_TOKEN', 'SLOTS']) expect(said).toContain(`${name}: expected`);
     expect(said).not.toContain('PostgreSQL:');
-  });
-
-  it('asks for the secret of a webhook before anything is started', async () => {
-    const local = await start(newFolder(), { WEBHOOK_SECRET: '', WEBHOOK_URL: 'https://receiver.example' });
-    expect(await local.exit()).toEqual({ code: 1, signal: null });
-    await local.line('WEBHOOK_SECRET: expected a secret');
-    expect(local.lines.join('\n')).not.toContain('PostgreSQL:');
   });
 
   it('uses the server of DATABASE_URL where one is given, and leaves it alone', async () => {
     const database = await createEmptyDatabase();
-    const local = await start(newFolder(), { DATABASE_URL: database.url });
+    const { url } = await database.createRole({ owner: true });
+    const local = await start(newFolder(), { DATABASE_URL: url });
     await local.line('Ctrl-C stops everything', 90_000);
     expect(local.lines.join('\n')).not.toContain('PostgreSQL:');
     await local.stop(60_000);

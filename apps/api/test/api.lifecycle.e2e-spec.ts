@@ -94,7 +94,13 @@ describe('the api as a process', () => {
       proxy.refuse();
       proxy.sever();
       expect((await api.anyone.get('/health/live')).status).toBe(200);
-      expect((await api.anyone.get('/health/ready')).status).toBe(503);
+      await waitFor(async () => (await api.anyone.get('/health/ready')).status === 503, {
+        what: 'the api not to be ready',
+      });
+      expect((await api.anyone.get('/health/ready')).body).toMatchObject({
+        error: { database: { message: expect.stringContaining('database') as string, status: 'down' } },
+        status: 'error',
+      });
       const refused = await tenant.post('/events', { id: 'during', payload: {}, type: 'push' });
       expect(refused).toMatchObject({ body: { status: 503 }, status: 503 });
       expect(refused.headers.get('content-type')).toMatch(/^application\/problem\+json/);

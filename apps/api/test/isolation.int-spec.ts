@@ -70,7 +70,10 @@ const ROUTES: Readonly<Record<string, () => Promise<void>>> = {
   'GET /events/:id': () => hidden(`/events/${world.eventId}`),
   'GET /events/:id/deliveries': () => hidden(`/events/${world.eventId}/deliveries`),
   'GET /health/live': async () => expect((await world.anyone.get('/health/live')).body).toEqual({ status: 'ok' }),
-  'GET /health/ready': async () => expect((await world.anyone.get('/health/ready')).body).toEqual({ status: 'ok' }),
+  'GET /health/ready': async () => {
+    const { body } = await world.anyone.get('/health/ready');
+    expect(body).toMatchObject({ details: { database: { status: 'up' }, migrations: { status: 'up' } }, status: 'ok' });
+  },
   'GET /jobs/:id': async () => {
     for (const id of world.jobIds) await hidden(`/jobs/${id}`);
   },

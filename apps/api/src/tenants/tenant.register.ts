@@ -2,7 +2,7 @@ import { retentionSweep } from '@holdfast/contracts';
 import { ApiKeyEntity, TenantEntity } from '@holdfast/hub';
 import { JobQueue, UnitOfWork } from '@holdfast/queue';
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { IsNull, type EntityManager } from 'typeorm';
 import { hashOfKey, keyIdOf, newApiKey } from '../access/api-key.js';
 import { Problem } from '../problems/problem.js';
 import { TENANT_ID, type TenantBody, type TenantChange } from './tenant.body.js';
@@ -43,8 +43,8 @@ export class TenantRegister {
     return this.within(id, async (manager) => {
       // Locked, so that two requests at once cannot both make the last one.
       await tenantOf(manager, id, { mode: 'for_no_key_update' });
-      if ((await manager.count(ApiKeyEntity)) >= MAX_KEYS)
-        throw new Problem(409, `The tenant has ${MAX_KEYS} keys, revoked ones included: no more can be made.`);
+      if ((await manager.countBy(ApiKeyEntity, { revokedAt: IsNull() })) >= MAX_KEYS)
+        throw new Problem(409, `The tenant has ${MAX_KEYS} keys, the most there can be: revoke one first.`);
       return addKey(manager, id);
     });
   }
@@ -52,6 +52,8 @@ export class TenantRegister {
   async change(id: string, change: TenantChange): Promise<TenantView> {
     return this.within(id, async (manager) => {
       await manager.update(TenantEntity, { id }, change);
+      // What has become old by it goes now, and not within the hour.
+      if (change.retentionDays !== undefined) await this.jobs.enqueue(retentionSweep());
       return tenantView(await tenantOf(manager, id));
     });
   }
@@ -60,7 +62,7 @@ export class TenantRegister {
     return this.within(id, async (manager) => tenantView(await tenantOf(manager, id)));
   }
 
-  /** keys answers a tenant's keys, the newest first. */
+  /** keys answers a tenant's keys, the newest first, at most a hundred. */
   async keys(id: string): Promise<KeyView[]> {
     return this.within(id, async (manager) => {
       await tenantOf(manager, id);

@@ -1,0 +1,30 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { LocalProblem } from './local.problem.js';
+
+const TENANT = { id: 'demo', name: 'The demo of npm start' };
+const ANSWER_WITHIN_MS = 10_000;
+const ONLY_MINE = 0o600;
+
+/**
+ * demoTenant makes the tenant `demo` where it is not there yet, and answers an API key of its: the one that `keyFile` has kept from an earlier start, where
+ * it still opens something, else a new one.
+ */
+export async function demoTenant(api: string, operatorToken: string, keyFile: string): Promise<string> {
+  const kept = existsSync(keyFile) ? readFileSync(keyFile, 'utf8').trim() : '';
+  if (kept && (await send(`${api}/subscriptions?limit=1`, kept, 'GET')).ok) return kept;
+  const made = await send(`${api}/tenants`, operatorToken, 'POST', TENANT);
+  const answer = made.status === 409 ? await send(`${api}/tenants/${TENANT.id}/keys`, operatorToken, 'POST') : made;
+  const { apiKey, detail } = (await answer.json()) as { apiKey?: string; detail?: string };
+  if (apiKey === undefined) throw new LocalProblem(`The api made no key for the tenant ${TENANT.id}: ${detail ?? ''}`);
+  writeFileSync(keyFile, `${apiKey}\n`, { mode: ONLY_MINE });
+  return apiKey;
+}
+
+function send(url: string, token: string, method: string, body?: object): Promise<Response> {
+  return fetch(url, {
+    ...(body && { body: JSON.stringify(body) }),
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    method,
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+  });
+}
