@@ -1,4 +1,4 @@
-import { ConnectionLostError, isConnectionLost } from '@holdfast/kernel';
+import { ConnectionLostError, isConnectionLost, StatementDeadlineError } from '@holdfast/kernel';
 import { NotLeaderError } from '../errors/not-leader.error.js';
 import { PoolerError } from '../errors/pooler.error.js';
 import { UnlockFailedError } from '../errors/unlock-failed.error.js';
@@ -104,7 +104,7 @@ export class LeaderSession {
       await connection.held.whilePending(stake, () => this.ask(stake));
     } catch (error) {
       connection.end(asError(error));
-      throw error;
+      throw error instanceof StatementDeadlineError ? new ConnectionLostError('take the lead', error) : error;
     } finally {
       connection.watch();
     }

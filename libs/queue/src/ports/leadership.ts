@@ -46,8 +46,9 @@ export interface Candidate {
    * acquire tries to take the name and answers whether this is its leader now. What is held is not taken a second time, but proved (L1). One that was
    * released stands again. Within about a tick, whatever happens.
    *
-   * Rejects with PoolerError behind a transaction-mode pooler (L4), with ConnectionLostError when no connection is to be had or the server is a
-   * standby, with DuplicateCandidateError when it had been released and another stands by now, with LeadershipClosedError after `close`.
+   * Rejects with PoolerError behind a transaction-mode pooler (L4); with ConnectionLostError when no connection is to be had, no answer came or the
+   * server is a standby; with the server's own error where it refuses the statement; with DuplicateCandidateError when it had been released and
+   * another stands by now; with LeadershipClosedError after `close`.
    */
   acquire(): Promise<boolean>;
 
