@@ -6,11 +6,11 @@ import type { ReceiverEndpoint } from './receiver.endpoint.js';
 
 /** WebhookReceiver is the other side: an endpoint for each subscription, and it can keep its answers back. */
 export class WebhookReceiver {
+  /** strays counts what arrived where there is no endpoint. */
+  strays = 0;
   private readonly endpoints = new Map<string, ReceiverEndpoint>();
   private kept: (() => void)[] | undefined;
   private readonly server: Server;
-  /** strays counts what arrived where there is no endpoint. */
-  strays = 0;
 
   constructor() {
     this.server = createServer((request, response) => {

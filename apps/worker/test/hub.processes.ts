@@ -22,6 +22,11 @@ export class HubProcesses {
     return new HubProcesses(url, env);
   }
 
+  /** operator speaks to the api with the operator's token. */
+  get operator(): HubTenant {
+    return new HubTenant(this.url, OPERATOR_TOKEN, '');
+  }
+
   async startApi(): Promise<void> {
     const line = await this.spawn('apps/api/src/main.ts', { OPERATOR_TOKEN }).line('Listening on http');
     this.url = urlIn(line);
@@ -52,8 +57,7 @@ export class HubProcesses {
 
   /** tenant answers a new tenant. */
   async tenant(name = `tenant-${(this.tenants += 1)}`): Promise<HubTenant> {
-    const operator = new HubTenant(this.url, OPERATOR_TOKEN, '');
-    const answer = await operator.request('POST', '/tenants', { id: name, name, retentionDays: 30 });
+    const answer = await this.operator.request('POST', '/tenants', { id: name, name, retentionDays: 30 });
     if (answer.status !== 201) throw new Error(`The tenant was answered ${answer.status}.`);
     const { apiKey, id } = answer.body as { apiKey: string; id: string };
     return new HubTenant(this.url, apiKey, id);

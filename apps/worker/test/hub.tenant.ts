@@ -47,19 +47,19 @@ export class HubTenant {
     );
   }
 
-  /** post sends an event and answers the ids of its jobs of a kind. */
-  async postAll(event: PostedEvent, kind: string): Promise<string[]> {
-    const { body } = await this.request('POST', '/events', event);
-    return (body as { jobs: { id: string; kind: string }[] }).jobs
-      .filter((job) => job.kind === kind)
-      .map(({ id }) => id);
-  }
-
   /** post sends an event and answers the id of its one job of a kind. */
   async post(event: PostedEvent, kind: string): Promise<string> {
     const [id, ...others] = await this.postAll(event, kind);
     if (id === undefined || others.length > 0) throw new Error(`The event led to ${others.length} jobs more than one.`);
     return id;
+  }
+
+  /** postAll sends an event and answers the ids of its jobs of a kind. */
+  async postAll(event: PostedEvent, kind: string): Promise<string[]> {
+    const { body } = await this.request('POST', '/events', event);
+    return (body as { jobs: { id: string; kind: string }[] }).jobs
+      .filter((job) => job.kind === kind)
+      .map(({ id }) => id);
   }
 
   async request(method: string, path: string, body?: unknown): Promise<ApiAnswer> {
