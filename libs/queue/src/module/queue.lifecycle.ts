@@ -97,9 +97,18 @@ export class QueueLifecycle implements OnApplicationShutdown, OnModuleInit {
 
   /** From here on nothing starts any more, by hand neither. */
   private drain(): Promise<void> {
-    const drained = this.drained ?? this.parts.running?.runner.close() ?? Promise.resolve();
-    this.drained = drained;
-    return drained;
+    this.drained ??= this.drainRunner();
+    return this.drained;
+  }
+
+  /** Listeners may need what is taken down after the drain, so they hear its last events before. */
+  private async drainRunner(): Promise<void> {
+    const { running } = this.parts;
+    try {
+      await running?.runner.close();
+    } finally {
+      await running?.dispatcher.close();
+    }
   }
 
   private refuseSecond(): void {
