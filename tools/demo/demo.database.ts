@@ -1,15 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { handOver, reachable, serverUser } from '@holdfast/testing';
-import { Client } from 'pg';
+import { reachable, serverUser } from '@holdfast/testing';
+import { ownedDatabase, requirePlainRole } from '../local/app.role.js';
 import { serverFolder } from '../local/data-folder.js';
 import { Part } from '../local/part.js';
 import { clearStaleServer } from '../local/stale.server.js';
 
 const STOP_MS = 30_000;
-const ROLE = 'hub';
 
 /** DemoDatabase is where the demo runs: the empty database of `DATABASE_URL`, else a server of its own whose data goes with the demo. */
 export class DemoDatabase {
@@ -18,15 +16,18 @@ export class DemoDatabase {
 
   constructor(private readonly given: string | undefined) {}
 
-  /** start answers the URL. */
+  /** start answers the URL of a role that does not bypass row level security. Throws LocalProblem where that of the given database does. */
   async start(): Promise<string> {
-    if (this.given) return this.given;
+    if (this.given) {
+      await requirePlainRole(this.given);
+      return this.given;
+    }
     const place = [tmpdir(), '/var/tmp', '/tmp'].find((folder) => reachable(folder, serverUser())) ?? tmpdir();
     this.folder = mkdtempSync(join(place, 'holdfast-demo-'));
     chmodSync(this.folder, 0o755);
     const file = 'tools/local/postgres.keeper.ts';
     this.server = new Part({ args: [this.folder, 'passing'], endsWithStart: false, file, name: 'postgres' });
-    return ownedBy(ROLE, String((await this.server.event('ready')).url));
+    return ownedDatabase(String((await this.server.event('ready')).url));
   }
 
   async stop(): Promise<void> {
@@ -35,22 +36,4 @@ export class DemoDatabase {
     await clearStaleServer(serverFolder(this.folder));
     rmSync(this.folder, { force: true, maxRetries: 5, recursive: true, retryDelay: 200 });
   }
-}
-
-/** ownedBy makes a role that does not bypass row level security the owner of a new database, and answers the URL with which it connects. */
-async function ownedBy(role: string, url: string): Promise<string> {
-  const password = randomBytes(12).toString('hex');
-  const client = new Client({ connectionString: url });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    await client.query(`CREATE ROLE ${role} LOGIN PASSWORD '${password}' NOSUPERUSER NOBYPASSRLS`);
-    await client.query(handOver(role));
-  } finally {
-    await client.end();
-  }
-  const owned = new URL(url);
-  owned.username = role;
-  owned.password = password;
-  return owned.toString();
 }
