@@ -86,7 +86,10 @@ export const rooms = {
       rooms: ['configuration', 'tenancy'],
       packages: ['@holdfast/kernel', '@nestjs/common', '@nestjs/typeorm', 'typeorm'],
     },
-    http: { rooms: ['configuration'], packages: ['@holdfast/kernel', '@nestjs/common', '@nestjs/core'] },
+    http: {
+      rooms: ['configuration'],
+      packages: ['@holdfast/queue', '@nestjs/common', '@nestjs/core', '@nestjs/terminus'],
+    },
     index: { rooms: ['*'], packages: [] },
   },
   'migrations/src': {

@@ -57,7 +57,13 @@ describe('the worker as a process', () => {
     const child = hub.spawnWorker();
     const line = await child.line('Health on http');
     const response = await fetch(urlIn(line));
-    expect({ body: await response.json(), status: response.status }).toEqual({ body: { status: 'ok' }, status: 200 });
+    expect({ body: await response.json(), status: response.status }).toMatchObject({
+      body: {
+        details: { database: { status: 'up' }, migrations: { status: 'up' }, runner: { status: 'up' } },
+        status: 'ok',
+      },
+      status: 200,
+    });
     child.signal('SIGINT');
     expect(await child.exit()).toEqual({ code: 0, signal: null });
     await waitFor(async () => (await database.backends()).length === 0, { what: 'the connections to be closed' });

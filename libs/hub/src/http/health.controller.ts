@@ -1,18 +1,30 @@
-import { UnitOfWork, withDeadline } from '@holdfast/kernel';
-import { Controller, Get, Logger, ServiceUnavailableException } from '@nestjs/common';
+import {
+  LeadershipHealthIndicator,
+  QueueDatabaseHealthIndicator,
+  QueueMigrationsHealthIndicator,
+  RunnerHealthIndicator,
+} from '@holdfast/queue';
+import { Controller, Get, HttpStatus, Logger, Optional, Res, ServiceUnavailableException } from '@nestjs/common';
+import { HealthCheck, HealthCheckService, type HealthIndicatorFunction } from '@nestjs/terminus';
 
-const READY_DEADLINE_MS = 2_000;
-/** A server that only reads, as after a failover, fails it with 25006: so the connection is not used again (K33). */
-const WRITABLE = `DO $$ BEGIN
-  IF current_setting('transaction_read_only') = 'on' THEN RAISE read_only_sql_transaction; END IF;
-END $$`;
-
-/** HealthController tells whether the process lives and whether it can serve. */
+/** HealthController tells whether the process lives and whether it can do its work: that of the roles it has. */
 @Controller('health')
 export class HealthController {
+  private readonly checks: HealthIndicatorFunction[];
   private readonly logger = new Logger(HealthController.name);
+  private ready = true;
 
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    private readonly health: HealthCheckService,
+    database: QueueDatabaseHealthIndicator,
+    migrations: QueueMigrationsHealthIndicator,
+    @Optional() runner?: RunnerHealthIndicator,
+    @Optional() leadership?: LeadershipHealthIndicator,
+  ) {
+    this.checks = [() => database.check('database'), () => migrations.check('migrations')];
+    if (runner) this.checks.push(() => runner.check('runner'));
+    if (leadership) this.checks.push(() => leadership.check('leadership'));
+  }
 
   /** live touches no dependency. */
   @Get('live')
@@ -20,19 +32,26 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** ready answers 503 when the database cannot be written to within two seconds: away, read-only, or its pool exhausted. */
+  /** readiness answers 503 when one of the checks is down; each has its own key, and answers within a second. */
   @Get('ready')
-  async ready(): Promise<{ status: 'ok' }> {
+  @HealthCheck()
+  async readiness(@Res({ passthrough: true }) response: { status(code: number): unknown }): Promise<object> {
     try {
-      await withDeadline(
-        this.unitOfWork.run((tx) => tx.sql.query(WRITABLE)),
-        READY_DEADLINE_MS,
-        () => new Error(`no answer within ${READY_DEADLINE_MS} ms`),
-      );
-      return { status: 'ok' };
+      const result = await this.health.check(this.checks);
+      this.note(true, 'Ready again.');
+      return result;
     } catch (error) {
-      this.logger.warn(`The database cannot be written to: ${error instanceof Error ? error.message : 'unknown'}`);
-      throw new ServiceUnavailableException('The database cannot be written to at the moment.');
+      if (!(error instanceof ServiceUnavailableException)) throw error;
+      const result = error.getResponse() as { error?: object };
+      this.note(false, `Not ready: ${JSON.stringify(result.error)}`);
+      response.status(HttpStatus.SERVICE_UNAVAILABLE);
+      return result;
     }
+  }
+
+  /** Probes come every few seconds: what changes is said once. */
+  private note(ready: boolean, text: string): void {
+    if (ready !== this.ready) this.logger.warn(text);
+    this.ready = ready;
   }
 }

@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { TerminusModule } from '@nestjs/terminus';
 import { HealthController } from './health.controller.js';
 import { HTTP_DRAIN_MS, HttpDrain } from './http.drain.js';
 
@@ -10,6 +11,8 @@ export class HttpEdgeModule {
     return {
       module: HttpEdgeModule,
       controllers: [HealthController],
+      // The controller logs itself, when something changes.
+      imports: [TerminusModule.forRoot({ logger: false })],
       providers: [{ provide: HTTP_DRAIN_MS, useValue: drainMs }, HttpDrain],
     };
   }
