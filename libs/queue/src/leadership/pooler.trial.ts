@@ -2,6 +2,8 @@ import { type NewSession, withDeadline } from '@holdfast/kernel';
 import { Client, type ClientConfig } from 'pg';
 import { PoolerError } from '../errors/pooler.error.js';
 
+/** A pooler that is busy with others may give the same backend several times in a row, by chance. */
+const LOOKS = 10;
 const BACKEND = 'SELECT pg_catalog.pg_backend_pid() AS backend';
 
 /**
@@ -36,8 +38,11 @@ async function compare(session: NewSession, first: number, config: ClientConfig)
     await other.query('BEGIN');
     const shared = (await other.query<{ backend: number }>(BACKEND)).rows[0]!.backend;
     if (shared === first) return `two connections were answered by backend ${first}`;
-    const last = await backendOf(session);
-    return last === first ? undefined : changed(first, last);
+    for (let look = 0; look < LOOKS; look++) {
+      const last = await backendOf(session);
+      if (last !== first) return changed(first, last);
+    }
+    return undefined;
   } finally {
     // Not awaited: it is ours alone, and the pooler may not answer.
     void other.end().catch(() => undefined);

@@ -62,7 +62,7 @@ describe("a transaction through the leader's connection", () => {
 
   it('L3: commits together what is done in it, on the session that holds the lock, and answers what the work answers', async () => {
     const candidate = await leader();
-    const [{ pid }] = (await leaderLocks(db)) as [{ pid: number }];
+    const pid = (await leaderLocks(db))[0]?.pid;
     const answer = await candidate.transaction(async (sql) => {
       await sql.query(INSERT, ['one']);
       await sql.query(INSERT, ['two']);

@@ -17,7 +17,8 @@ export interface EmbeddedServerOptions {
   readonly startTimeoutMs?: number;
 }
 
-const READY = 'database system is ready to accept connections';
+/** A standby takes connections that read. */
+const READY = /database system is ready to accept (?:read-only )?connections/;
 const LAST_LINES = 30;
 
 /** EmbeddedServer is one PostgreSQL server of this process: TCP on loopback only, superuser `postgres`. */
@@ -104,6 +105,8 @@ export class EmbeddedServer {
   }
 
   private async ready(server: ChildProcess): Promise<void> {
+    // Of an earlier start it says nothing about this one.
+    this.log = '';
     const ready = new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.once('exit', () =>
@@ -111,7 +114,7 @@ export class EmbeddedServer {
       );
       server.stderr?.setEncoding('utf8').on('data', (text: string) => {
         this.listen(text);
-        if (this.log.includes(READY)) resolve();
+        if (READY.test(this.log)) resolve();
       });
     });
     const patienceMs = this.options.startTimeoutMs ?? 60_000;
