@@ -116,6 +116,22 @@ describe('losing the lead', () => {
     }
   });
 
+  it('L2: a proof is believed from its send, not from its answer', async () => {
+    const proxy = await TcpProxy.open(db.url);
+    try {
+      const candidate = await leader(proxy.url, { tickMs: 10_000 });
+      proxy.delay(500);
+      const confirming = candidate.confirm();
+      expect(await confirming).toBe(true);
+      // There and back took a second of the six.
+      expect(candidate.beliefLeftMs).toBeLessThanOrEqual(5_000);
+      expect(candidate.beliefLeftMs).toBeGreaterThan(1_000);
+    } finally {
+      await leaderships.close();
+      await proxy.close();
+    }
+  });
+
   it('L2: one who waits on a dead connection notices within a tick that the name is free', async () => {
     const proxy = await TcpProxy.open(db.url);
     try {
