@@ -92,6 +92,11 @@ describe('H5: tenants, for operators', () => {
     await tenant('changed');
     const { body } = await operator.patch('/tenants/changed', { retentionDays: 365 });
     expect(body).toMatchObject({ name: 'changed', retentionDays: 365 });
+    // The sweep that is asked for with it is the one there is: it is due at once again.
+    const sweeps = await database.adminQuery(
+      `SELECT due_at <= now() AS due FROM holdfast.job WHERE tenant_id = 'changed' AND kind = 'retention.sweep'`,
+    );
+    expect(sweeps).toEqual([{ due: true }]);
     expect((await operator.patch('/tenants/nobody', { name: 'x' })).status).toBe(404);
     for (const id of ['nobody', '%00', 'A', "'"]) expect((await operator.get(`/tenants/${id}`)).status).toBe(404);
   });
