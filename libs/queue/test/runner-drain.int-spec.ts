@@ -1,4 +1,4 @@
-import type { TestDatabase } from '@holdfast/testing';
+import { TcpProxy, type TestDatabase, within } from '@holdfast/testing';
 import { defineJob } from '../src/domain/definition.js';
 import { done } from '../src/domain/outcome.js';
 import { type } from '../src/domain/payload.schema.js';
@@ -155,4 +155,54 @@ describe('Runner.drain', () => {
     expect(await slow.job(id)).toMatchObject({ attempt: 0, state: 'PENDING' });
     await slow.close();
   });
+
+  it('R5, R17: what a claim has taken whose answer was lost goes back at the stop, not when its lease has run out', async () => {
+    const proxy = await TcpProxy.open(db.url);
+    const far = await RunnerStand.open(db, { controlDeadlineMs: 500, controlUrl: proxy.url });
+    far.attached(Write, () => Promise.resolve());
+    const runner = await far.start();
+    await far.seen('claim.answered');
+    const id = await stand.enqueue(Write, {});
+    proxy.when({ act: (faulty) => faulty.freeze('answers'), text: 'claim-jobs' });
+    runner.wake();
+    await far.seen('loop.failed', ({ stage }) => stage === 'claim');
+    proxy.pass();
+    expect(await runner.drain()).toEqual({ abandoned: 0, givenBack: 0 });
+    expect(await stand.job(id)).toMatchObject({ attempt: 0, state: 'PENDING' });
+    await far.close();
+    await proxy.close();
+  });
+
+  it.each(['frozen', 'away'] as const)(
+    'R17: with the database %s an idle runner and a busy one end in bounded time',
+    async (how) => {
+      const proxy = await TcpProxy.open(db.url);
+      const urls = { controlUrl: proxy.url, poolUrl: proxy.url };
+      const [idle, busy] = [await RunnerStand.open(db, urls), await RunnerStand.open(db, urls)];
+      idle.attached(Call, () => Promise.resolve());
+      const gate = new Gate();
+      busy.detached(Write, async () => gate.pass());
+      const runners = [
+        await idle.start({ graceMs: 300, pollMs: 100 }),
+        await busy.start({ abortWaitMs: 100, graceMs: 300, pollMs: 100 }),
+      ];
+      const id = await stand.enqueue(Write, {});
+      await gate.reached;
+      if (how === 'away') {
+        proxy.refuse();
+        proxy.sever();
+      } else proxy.freeze();
+      await busy.seen('loop.failed');
+      const stopped = Promise.all(runners.map((runner) => runner.stop()));
+      await busy.seen('runner.draining');
+      gate.open();
+      // The grace, a moment to return, 5 s to record; the rest is the machine's.
+      await within(stopped, 20_000, 'both to stop');
+      await busy.seenOf('job.unrecorded', id, 20_000);
+      expect(await busy.seen('runner.drained')).toMatchObject({ abandoned: 0 });
+      expect(await stand.job(id)).toMatchObject({ attempt: 1, state: 'RUNNING' });
+      await Promise.all([idle.close(), busy.close()]);
+      await proxy.close();
+    },
+  );
 });

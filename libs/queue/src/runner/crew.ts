@@ -142,7 +142,8 @@ export class Crew {
       await endsWithin(Promise.race([idle, free]), abortWaitMs + GIVE_BACK_WITHIN_MS);
     }
     this.recorder.end();
-    const result = { abandoned: this.running, givenBack: this.givenBack };
+    const abandoned = [...this.runs.keys()].filter((run) => run.isInHandler).length;
+    const result = { abandoned, givenBack: this.givenBack };
     this.tell({ type: 'runner.drained', ...result });
     return result;
   }

@@ -13,6 +13,7 @@ export class Run {
   settled = false;
   private readonly controller = new AbortController();
   private handlerReturned: Promise<void> = Promise.resolve();
+  private inHandler = false;
   private leaseFrom: number;
   private startedAt: number;
   private timer: Timer | undefined;
@@ -26,6 +27,11 @@ export class Run {
     this.leaseFrom = claimSentAt;
     this.startedAt = performance.now();
     this.ref = { attempt: claimed.attempt, id: claimed.id, kind: claimed.kind, tenantId: claimed.tenantId };
+  }
+
+  /** isInHandler tells whether its handler has been called and has not returned. */
+  get isInHandler(): boolean {
+    return this.inHandler;
   }
 
   get lease(): Lease {
@@ -71,11 +77,10 @@ export class Run {
 
   /** call runs the handler; what it throws before its first await is a rejection like any other. */
   call<T>(handler: () => Promise<T>): Promise<T> {
+    this.inHandler = true;
     const answer = (async () => handler())();
-    this.handlerReturned = answer.then(
-      () => undefined,
-      () => undefined,
-    );
+    const returned = () => void (this.inHandler = false);
+    this.handlerReturned = answer.then(returned, returned);
     return answer;
   }
 
