@@ -43,7 +43,7 @@ export const rooms = {
     postgres: { rooms: core, packages: [...queueKernel, 'pg'] },
     memory: { rooms: core, packages: queueKernel },
     assembly: {
-      rooms: [...core, 'client', ...handlers, 'postgres', 'runner'],
+      rooms: [...core, 'client', ...handlers, 'leadership', 'postgres', 'runner', 'scheduler'],
       packages: [...queueKernel, '@holdfast/migrations', 'pg'],
     },
     health: { rooms: core, packages: [...queueKernel, '@nestjs/*'] },

@@ -17,7 +17,14 @@ export {
 export { type FailureClass, PermanentError, RetryableError, UnavailableError } from '@holdfast/kernel/pure';
 
 export { createQueue, HoldfastQueue } from './assembly/holdfast.queue.js';
-export type { MigrationMode, QueueOptions, RunOptions, TenancyOptions } from './assembly/queue.options.js';
+export type {
+  LeadershipMode,
+  MigrationMode,
+  QueueOptions,
+  RunOptions,
+  ScheduleOptions,
+  TenancyOptions,
+} from './assembly/queue.options.js';
 export type { EnqueueOptions, JoinOptions } from './client/enqueue.options.js';
 export { JobQueue, type JobQueueOptions } from './client/job-queue.js';
 
@@ -73,6 +80,8 @@ export type { LeaderTransactions } from './leadership/always.candidate.js';
 export { AlwaysLeadership } from './leadership/always.leadership.js';
 export { NeverLeadership } from './leadership/never.leadership.js';
 
+export type { Duty, DutyContext, DutyOptions, DutyRun } from './ports/duty.js';
+export { DutyLedger, type DueDuties, type DutyEnd, type DutyPlan, type DutyStart } from './ports/duty.ledger.js';
 export * from './ports/job-store.js';
 export { Jobs } from './ports/jobs.js';
 export {
@@ -90,9 +99,12 @@ export {
   type RunRef,
 } from './ports/runner.events.js';
 export { Reporter } from './ports/reporter.js';
+export { type RunnerPresence, RunnerRoster } from './ports/runner.roster.js';
 export type { RunnerVitals, StageTrouble } from './ports/runner.vitals.js';
-export type { DutyEvent, LeaderEvent, SchedulerEvent } from './ports/scheduler.events.js';
+export type { DutyEvent, LeaderEvent, SchedulerEvent, SchedulerStage } from './ports/scheduler.events.js';
 
+export { PostgresDutyLedger } from './postgres/postgres.duty-ledger.js';
+export { PostgresRunnerRoster } from './postgres/postgres.runner-roster.js';
 export { PostgresJobStore, type PostgresJobStoreOptions } from './postgres/postgres.job-store.js';
 export { PostgresJobs } from './postgres/postgres.jobs.js';
 
@@ -102,11 +114,20 @@ export { Runner } from './runner/runner.js';
 export type { KindOverrides, LeaseOptions, RunnerOptions } from './runner/runner.options.js';
 export { SilentReporter } from './runner/silent.reporter.js';
 
+export { type DutyEntry, DutyRegistry } from './scheduler/duty.registry.js';
+export { Scheduler, type SchedulerParts } from './scheduler/scheduler.js';
+export type { SchedulerOptions } from './scheduler/scheduler.options.js';
+export type { SchedulerVitals } from './scheduler/scheduler.vitals.js';
+
 export { DuplicateCandidateError } from './errors/duplicate-candidate.error.js';
+export { DuplicateDutyError } from './errors/duplicate-duty.error.js';
 export { DuplicateHandlerError } from './errors/duplicate-handler.error.js';
 export { HandlerMistakesError } from './errors/handler-mistakes.error.js';
 export { InvalidCandidateError } from './errors/invalid-candidate.error.js';
+export { DutyStoppedError } from './errors/duty-stopped.error.js';
+export { DutyTimedOutError } from './errors/duty-timed-out.error.js';
 export { InvalidDefinitionError } from './errors/invalid-definition.error.js';
+export { InvalidDutyError } from './errors/invalid-duty.error.js';
 export { InvalidHandlerError } from './errors/invalid-handler.error.js';
 export { InvalidInterceptorError } from './errors/invalid-interceptor.error.js';
 export { InvalidListenerError } from './errors/invalid-listener.error.js';
@@ -117,6 +138,7 @@ export { InvalidRequestError } from './errors/invalid-request.error.js';
 export { InvalidRunnerOptionsError } from './errors/invalid-runner-options.error.js';
 export { LeadershipClosedError } from './errors/leadership-closed.error.js';
 export { LeadershipUnprovedError } from './errors/leadership-unproved.error.js';
+export { InvalidSchedulerOptionsError } from './errors/invalid-scheduler-options.error.js';
 export { LeaseLostError } from './errors/lease-lost.error.js';
 export { NewerPayloadError } from './errors/newer-payload.error.js';
 export { NoHandlersError } from './errors/no-handlers.error.js';
@@ -132,5 +154,6 @@ export { RunSettledError } from './errors/run-settled.error.js';
 export { RunStoppedError } from './errors/run-stopped.error.js';
 export { SecondQueueError } from './errors/second-queue.error.js';
 export { TimedOutError } from './errors/timed-out.error.js';
+export { UnknownDutyError } from './errors/unknown-duty.error.js';
 export { UnlockFailedError } from './errors/unlock-failed.error.js';
 export { UnreadablePayloadError } from './errors/unreadable-payload.error.js';

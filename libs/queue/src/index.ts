@@ -28,3 +28,4 @@ export {
   type RunningWorker,
   type RunWorkerOptions,
 } from './module/run-worker.js';
+export { LeaderDuty } from './scheduler/leader-duty.decorator.js';

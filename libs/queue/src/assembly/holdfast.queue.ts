@@ -1,6 +1,7 @@
 import type { ControlConnections, UnitOfWork } from '@holdfast/kernel';
 import type { JobQueue } from '../client/job-queue.js';
 import type { JobDefinition } from '../domain/definition.js';
+import { InvalidDutyError } from '../errors/invalid-duty.error.js';
 import { QueueClosedError } from '../errors/queue-closed.error.js';
 import type { AnyJobDefinition, AttachedHandler, DetachedHandler } from '../handlers/handler.interface.js';
 import { modeOf } from '../handlers/handler.check.js';
@@ -8,10 +9,14 @@ import { type GivenHandler, handlerEntry } from '../handlers/handler.entry.js';
 import { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
 import { interceptOptions, JobInterceptorRegistry } from '../handlers/job-interceptor.registry.js';
 import type { InterceptOptions, Intercepting } from '../handlers/job.interceptor.js';
+import type { Duty, DutyOptions } from '../ports/duty.js';
 import type { JobStore } from '../ports/job-store.js';
 import type { Jobs } from '../ports/jobs.js';
+import type { Leadership } from '../ports/leadership.js';
 import { SilentReporter } from '../runner/silent.reporter.js';
 import type { Runner } from '../runner/runner.js';
+import { checkedPlan, DutyRegistry } from '../scheduler/duty.registry.js';
+import type { Scheduler } from '../scheduler/scheduler.js';
 import type { QueueOptions, ResolvedQueueOptions } from './queue.options.js';
 import { resolveQueueOptions } from './queue.options.check.js';
 import {
@@ -19,7 +24,11 @@ import {
   connectionsOf,
   jobQueueOf,
   jobsOf,
+  leadershipOf,
+  ledgerOf,
+  rosterOf,
   runnerOf,
+  schedulerOf,
   storeOf,
   unitOfWorkOf,
 } from './queue.parts.js';
@@ -35,20 +44,27 @@ import { prepareTables } from './table.preparation.js';
 export class HoldfastQueue {
   /** jobs is what producers use: the JobQueue that Nest injects. It finds none. */
   readonly jobs: JobQueue;
+  /** leadership decides who leads: applications stand for names of their own there. `close` closes it. */
+  readonly leadership: Leadership;
   /** lookup reads jobs for people and routes: the Jobs that Nest injects, `lookup.find(id)`. */
   readonly lookup: Jobs;
+  /** duties hold what `duty` was given. */
+  readonly duties = new DutyRegistry();
   /** interceptors hold what `intercept` was given. */
   readonly interceptors = new JobInterceptorRegistry();
   /** registry holds what `handle` was given. */
   readonly registry = new JobHandlerRegistry();
   /** runner runs the jobs; `start` and `close` start and stop it. `runner.events` hands on what happens. */
   readonly runner: Runner;
+  /** scheduler runs the duties of the leader; `start` and `close` start and stop it. `scheduler.events` hands on what happens. */
+  readonly scheduler: Scheduler;
   /** store keeps the jobs; `close` closes it. */
   readonly store: JobStore;
   /** unitOfWork opens transactions that enqueues join. */
   readonly unitOfWork: UnitOfWork;
   private closing: Promise<void> | undefined;
   private readonly connections: ControlConnections;
+  private hasDuties = false;
   private readonly options: ResolvedQueueOptions;
 
   /** Throws InvalidQueueOptionsError with every problem at once. Nothing is opened yet. */
@@ -60,11 +76,24 @@ export class HoldfastQueue {
     this.lookup = jobsOf(this.options, this.connections);
     this.unitOfWork = unitOfWorkOf(this.options, database);
     const reporter = this.options.reporter ?? new SilentReporter();
+    const roster = rosterOf(this.options, this.connections);
+    this.leadership = leadershipOf(this.options, this.connections);
     this.runner = runnerOf(this.options, {
       database,
       interceptors: this.interceptors,
+      leadership: this.leadership,
       registry: this.registry,
       reporter,
+      roster,
+      store: this.store,
+    });
+    this.scheduler = schedulerOf(this.options, {
+      duties: this.duties,
+      handlers: this.registry,
+      leadership: this.leadership,
+      ledger: ledgerOf(this.options, this.connections),
+      reporter,
+      roster,
       store: this.store,
     });
     this.jobs = jobQueueOf(this.options, database, this.store, this.runner);
@@ -74,6 +103,19 @@ export class HoldfastQueue {
   close(): Promise<void> {
     this.closing ??= this.end();
     return this.closing;
+  }
+
+  /**
+   * duty names a duty of the leader, before `start`: `queue.duty({ name: 'report.sweep', every: '1h' }, (ctx) => …)` (S3). Throws InvalidDutyError for
+   * options that are wrong and after `start`, and DuplicateDutyError for a second one of its name.
+   */
+  duty(options: DutyOptions, run: Duty): this {
+    const source = `${String((options as Partial<DutyOptions> | undefined)?.name)}, given to duty()`;
+    const plan = checkedPlan(source, options);
+    if (typeof run !== 'function') throw new InvalidDutyError(source, 'it is no function of a DutyContext');
+    this.duties.register({ ...plan, identity: run, run, source });
+    this.hasDuties = true;
+    return this;
   }
 
   /**
@@ -125,22 +167,23 @@ export class HoldfastQueue {
     if (!this.closing) await seedJobs(options, this.store);
   }
 
-  /** start prepares the tables and runs jobs until `close`. Throws QueueClosedError after a `close`; one that comes meanwhile lets nothing begin. */
+  /** start prepares the tables, runs jobs, and stands for the leader's duties, until `close`; with duties and no handler it runs no jobs. Throws QueueClosedError after a `close`; one that comes meanwhile lets nothing begin. */
   async start(): Promise<void> {
     this.registry.seal();
     this.interceptors.seal();
     await this.prepare();
     // A close may have come meanwhile: nothing begins after it (K118).
     if (this.closing) return this.closing;
-    await this.runner.start();
+    if (this.registry.kinds.length > 0 || !this.hasDuties) await this.runner.start();
+    await this.scheduler.start();
   }
 
   /** Whatever fails, nothing after it stays open. */
   private async end(): Promise<void> {
     try {
-      await this.runner.close();
+      await Promise.all([this.scheduler.close(), this.runner.close()]);
     } finally {
-      await this.store.close().finally(() => this.connections.close());
+      await Promise.all([this.store.close(), this.leadership.close()]).finally(() => this.connections.close());
     }
   }
 }

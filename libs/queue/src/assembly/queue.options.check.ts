@@ -7,6 +7,7 @@ import { Reporter } from '../ports/reporter.js';
 import { resolveRunnerOptions, type RunnerOptions } from '../runner/runner.options.js';
 import { problemsOfEnsure } from './ensure.check.js';
 import type { QueueOptions, ResolvedQueueOptions, RunOptions } from './queue.options.js';
+import { scheduleOptionsOf } from './schedule.options.check.js';
 
 const MAX_PAYLOAD_LIMIT_BYTES = 64 * 1024 * 1024;
 const DEFAULT_SCHEMA = 'holdfast';
@@ -33,6 +34,8 @@ const CHECKS: Readonly<Record<keyof QueueOptions, Check>> = {
   reporter: (value) =>
     typeof (value as Partial<Reporter> | null)?.report === 'function' ? undefined : 'must have a function report',
   run: problemOfRun,
+  // What is in it is checked with what the scheduler is given.
+  schedule: () => undefined,
   schema: (value) => problemOf(() => new SchemaName(value as string)),
   tenancy: (value) =>
     value === 'off' || SETTING.test(String((value as { setting?: unknown } | null)?.setting))
@@ -47,6 +50,7 @@ export function resolveQueueOptions(options: QueueOptions, found: readonly strin
   }
   const problems = [...found, ...problemsOf(options), ...problemsOfEnsure(options)];
   const run = runnerOptionsOf(options, problems);
+  const { leadership, schedule } = scheduleOptionsOf(options, problems);
   if (problems.length > 0) throw new InvalidQueueOptionsError(problems);
   return Object.freeze({
     autoStart: options.autoStart ?? true,
@@ -54,11 +58,13 @@ export function resolveQueueOptions(options: QueueOptions, found: readonly strin
     directUrl: options.directUrl,
     ensure: Object.freeze([...(options.ensure ?? [])]),
     kinds: Object.freeze({ ...options.kinds }),
+    leadership,
     migrations: options.migrations ?? 'check',
     payloadLimitBytes: options.payloadLimitBytes ?? DEFAULT_PAYLOAD_LIMIT_BYTES,
     preparedStatements: options.preparedStatements ?? true,
     reporter: options.reporter,
     run: Object.freeze(run),
+    schedule: Object.freeze(schedule),
     schema: new SchemaName(options.schema ?? DEFAULT_SCHEMA),
     tenantSetting: typeof options.tenancy === 'object' ? options.tenancy.setting : undefined,
   });

@@ -4,6 +4,7 @@ import type { JobRequest } from '../domain/request.js';
 import type { ClassifyError } from '../domain/retry.policy.js';
 import type { Reporter } from '../ports/reporter.js';
 import type { KindOverrides, RunnerOptions } from '../runner/runner.options.js';
+import type { SchedulerOptions } from '../scheduler/scheduler.options.js';
 
 /** RunOptions say what this process runs and how; RunnerOptions tells each. `grace` and `poll` are `graceMs` and `pollMs` with a unit. */
 export interface RunOptions extends Omit<RunnerOptions, 'classifyError' | 'errorDetail' | 'kinds' | 'tenancy'> {
@@ -11,6 +12,17 @@ export interface RunOptions extends Omit<RunnerOptions, 'classifyError' | 'error
   readonly grace?: string;
   /** poll is the longest time between two looks for work, jitter included (R18). Default `'2s'`. */
   readonly poll?: string;
+}
+
+/** LeadershipMode says how it is decided who leads: `'always'` is this process, for one that is alone; `'never'` is not. */
+export type LeadershipMode = 'advisory-lock' | 'always' | 'never';
+
+/** ScheduleOptions say how often leadership is proved and what the leader does; SchedulerOptions tells each. `tick` is `tickMs` with a unit. */
+export interface ScheduleOptions extends Omit<SchedulerOptions, 'owner'> {
+  /** leadership: an advisory lock on a connection of its own, straight to the server (L1, L4). Default `'advisory-lock'`. */
+  readonly leadership?: LeadershipMode;
+  /** tick is how often leadership is proved and duties are looked for (S1). Default `'10s'`. */
+  readonly tick?: string;
 }
 
 /** MigrationMode says what is done about the tables at the start: look whether they fit, bring them up, or nothing. */
@@ -53,6 +65,8 @@ export interface QueueOptions {
   readonly reporter?: Reporter;
   /** run says what this process runs and how. Default: every kind that has a handler, 10 at once. */
   readonly run?: RunOptions;
+  /** schedule says how leadership is decided and how often the leader acts (L2, S1). Default: an advisory lock, every 10 s. */
+  readonly schedule?: ScheduleOptions;
   /** schema holds the queue's tables. Default `holdfast`. */
   readonly schema?: string;
   /** tenancy: jobs and units of work may name a tenant, whose scope their transactions run under (T1). Default `'off'`. */
@@ -66,11 +80,13 @@ export interface ResolvedQueueOptions {
   readonly directUrl: string | undefined;
   readonly ensure: readonly JobRequest[];
   readonly kinds: Readonly<Record<string, KindOverrides>>;
+  readonly leadership: LeadershipMode;
   readonly migrations: MigrationMode;
   readonly payloadLimitBytes: number;
   readonly preparedStatements: boolean;
   readonly reporter: Reporter | undefined;
   readonly run: RunnerOptions;
+  readonly schedule: SchedulerOptions;
   readonly schema: SchemaName;
   /** tenantSetting is undefined while tenancy is off. */
   readonly tenantSetting: string | undefined;

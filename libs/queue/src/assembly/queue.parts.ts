@@ -3,12 +3,22 @@ import type { ClientConfig } from 'pg';
 import { JobQueue } from '../client/job-queue.js';
 import type { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
 import type { JobInterceptorRegistry } from '../handlers/job-interceptor.registry.js';
+import { AdvisoryLockLeadership } from '../leadership/advisory-lock.leadership.js';
+import { AlwaysLeadership } from '../leadership/always.leadership.js';
+import { NeverLeadership } from '../leadership/never.leadership.js';
+import type { DutyLedger } from '../ports/duty.ledger.js';
 import type { JobStore } from '../ports/job-store.js';
 import type { Jobs } from '../ports/jobs.js';
+import type { Leadership } from '../ports/leadership.js';
 import type { Reporter } from '../ports/reporter.js';
+import type { RunnerRoster } from '../ports/runner.roster.js';
+import { PostgresDutyLedger } from '../postgres/postgres.duty-ledger.js';
 import { PostgresJobStore } from '../postgres/postgres.job-store.js';
 import { PostgresJobs } from '../postgres/postgres.jobs.js';
+import { PostgresRunnerRoster } from '../postgres/postgres.runner-roster.js';
 import { Runner } from '../runner/runner.js';
+import type { DutyRegistry } from '../scheduler/duty.registry.js';
+import { Scheduler } from '../scheduler/scheduler.js';
 import type { ResolvedQueueOptions } from './queue.options.js';
 
 /** The parts of a queue and how each is made from the options and the others: once for NestJS, once without it. */
@@ -48,17 +58,53 @@ export function jobsOf(options: ResolvedQueueOptions, connections: ControlConnec
   return new PostgresJobs(connections, options.schema);
 }
 
+/** leadershipOf makes who decides who leads; nothing is opened before somebody stands. */
+export function leadershipOf(options: ResolvedQueueOptions, connections: ControlConnections): Leadership {
+  if (options.leadership === 'never') return new NeverLeadership();
+  if (options.leadership === 'always') return new AlwaysLeadership(connections);
+  return new AdvisoryLockLeadership(() => connectionConfigOf(options), { schema: options.schema });
+}
+
+export function ledgerOf(options: ResolvedQueueOptions, connections: ControlConnections): DutyLedger {
+  return new PostgresDutyLedger(connections, options.schema);
+}
+
+export function rosterOf(options: ResolvedQueueOptions, connections: ControlConnections): RunnerRoster {
+  return new PostgresRunnerRoster(connections, options.schema);
+}
+
 export function runnerOf(
   options: ResolvedQueueOptions,
   parts: {
     database: Database;
     interceptors: JobInterceptorRegistry;
+    /** leadership, where this process schedules too: its connections are part of the sum (R19). */
+    leadership: Leadership | undefined;
     registry: JobHandlerRegistry;
     reporter: Reporter;
+    roster: RunnerRoster;
     store: JobStore;
   },
 ): Runner {
-  return new Runner({ ...parts, options: options.run });
+  const { leadership, ...rest } = parts;
+  return new Runner({ ...rest, connections: leadership?.connections ?? {}, options: options.run });
+}
+
+export function schedulerOf(
+  options: ResolvedQueueOptions,
+  parts: {
+    duties: DutyRegistry;
+    /** handlers of this process; undefined where it runs no jobs. */
+    handlers: JobHandlerRegistry | undefined;
+    leadership: Leadership;
+    ledger: DutyLedger;
+    reporter: Reporter;
+    roster: RunnerRoster;
+    store: JobStore;
+  },
+): Scheduler {
+  const { duties, handlers, ...rest } = parts;
+  return new Scheduler({ ...rest, kinds: () => handlers?.kinds ?? [], options: options.schedule, registry: duties });
 }
 
 export function storeOf(options: ResolvedQueueOptions, connections: ControlConnections): JobStore {

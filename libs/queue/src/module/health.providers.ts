@@ -1,6 +1,7 @@
 import type { INestApplicationContext, Provider, Type } from '@nestjs/common';
 import { HealthProbe } from '../assembly/health.probe.js';
 import type { HealthIndicator } from '../health/health.indicator.js';
+import { LeadershipHealthIndicator, type LeadershipHealthOptions } from '../health/leadership.health-indicator.js';
 import { QueueDatabaseHealthIndicator } from '../health/queue-database.health-indicator.js';
 import { QueueMigrationsHealthIndicator } from '../health/queue-migrations.health-indicator.js';
 import type { HealthCheck } from '../health/readiness.js';
@@ -10,9 +11,13 @@ import { Runner } from '../runner/runner.js';
 import { QUEUE_OPTIONS } from './queue.module-options.js';
 import type { QueueRoles } from './queue.roles.js';
 
+/** KeyOptions are what the indicators take together; each reads its own. */
+type KeyOptions = LeadershipHealthOptions & RunnerHealthOptions;
+
 /** Each indicator with the key under which a worker without HTTP of its own shows it. */
-const KEYS: Readonly<Record<string, Type<HealthIndicator<RunnerHealthOptions>>>> = {
+const KEYS: Readonly<Record<string, Type<HealthIndicator<KeyOptions>>>> = {
   database: QueueDatabaseHealthIndicator,
+  leadership: LeadershipHealthIndicator,
   migrations: QueueMigrationsHealthIndicator,
   runner: RunnerHealthIndicator,
 };
@@ -54,15 +59,10 @@ export function healthExports(roles: QueueRoles): Type[] {
 }
 
 /** healthChecksOf answers a check for each indicator that the application has. */
-export function healthChecksOf(
-  app: INestApplicationContext,
-  options: { readonly backlog: string | undefined; readonly timeoutMs: number },
-): Record<string, HealthCheck> {
-  const { backlog, timeoutMs } = options;
-  const given = { timeoutMs, ...(backlog === undefined ? {} : { backlog }) };
+export function healthChecksOf(app: INestApplicationContext, options: KeyOptions): Record<string, HealthCheck> {
   const found = Object.entries(KEYS).flatMap(([key, token]) => {
     const indicator = indicatorOf(app, token);
-    return indicator ? [[key, () => indicator.check(key, given)] as const] : [];
+    return indicator ? [[key, () => indicator.check(key, options)] as const] : [];
   });
   return Object.fromEntries(found);
 }

@@ -12,8 +12,11 @@ import type { JobEventDispatcher } from '../handlers/job-event.dispatcher.js';
 import type { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
 import type { HandlerDiscovery } from '../handlers/nest.discovery.js';
 import type { JobStore } from '../ports/job-store.js';
+import type { Leadership } from '../ports/leadership.js';
 import type { Runner } from '../runner/runner.js';
 import { resolveRunnerOptions } from '../runner/runner.options.js';
+import type { DutyDiscovery } from '../scheduler/duty.discovery.js';
+import type { Scheduler } from '../scheduler/scheduler.js';
 
 /** RunningParts are what a process with the role run has besides. */
 export interface RunningParts {
@@ -23,14 +26,23 @@ export interface RunningParts {
   readonly runner: Runner;
 }
 
+/** SchedulingParts are what a process with the role schedule has besides. */
+export interface SchedulingParts {
+  readonly duties: DutyDiscovery;
+  readonly leadership: Leadership;
+  readonly scheduler: Scheduler;
+}
+
 /** QueueLifecycleParts are what is started and stopped. */
 export interface QueueLifecycleParts {
   readonly connections: ControlConnections;
   readonly modules: ModulesContainer;
   readonly options: ResolvedQueueOptions;
   readonly probe: HealthProbe;
-  /** running is undefined in a process that only enqueues. */
+  /** running is undefined in a process that runs no jobs. */
   readonly running: RunningParts | undefined;
+  /** scheduling is undefined in a process that does not stand for leadership. */
+  readonly scheduling: SchedulingParts | undefined;
   readonly store: JobStore;
 }
 
@@ -68,6 +80,7 @@ export class QueueLifecycle implements OnApplicationShutdown, OnModuleInit {
     try {
       this.refuseSecond();
       this.registerHandlers();
+      this.registerDuties();
       await prepareTables({
         config: () => connectionConfigOf(options),
         connections: () => connectionsOf(options),
@@ -90,30 +103,34 @@ export class QueueLifecycle implements OnApplicationShutdown, OnModuleInit {
     try {
       await this.drain();
     } finally {
-      const { connections, probe, store } = this.parts;
-      await store.close().finally(() => Promise.all([connections.close(), probe.close()]));
+      const { connections, probe, scheduling, store } = this.parts;
+      const ended = Promise.all([store.close(), scheduling?.leadership.close()]);
+      await ended.finally(() => Promise.all([connections.close(), probe.close()]));
     }
   }
 
   /** From here on nothing starts any more, by hand neither. */
   private drain(): Promise<void> {
-    this.drained ??= this.drainRunner();
+    this.drained ??= this.drainAll();
     return this.drained;
   }
 
   /** Listeners may need what is taken down after the drain, so they hear its last events before. */
-  private async drainRunner(): Promise<void> {
-    const { running } = this.parts;
-    try {
-      await running?.runner.close();
-    } finally {
-      await running?.dispatcher.close();
-    }
+  private async drainAll(): Promise<void> {
+    const { running, scheduling } = this.parts;
+    const ended = Promise.all([scheduling?.scheduler.close(), running?.runner.close()]);
+    await ended.finally(() => running?.dispatcher.close());
   }
 
   private refuseSecond(): void {
     const count = [...this.parts.modules.values()].filter(({ metatype }) => metatype === this.queueModule).length;
     if (count > 1) throw new SecondQueueError(count);
+  }
+
+  private registerDuties(): void {
+    const { running, scheduling } = this.parts;
+    scheduling?.duties.register();
+    if (scheduling) running?.dispatcher.hear(scheduling.scheduler.events);
   }
 
   private registerHandlers(): void {
@@ -127,12 +144,13 @@ export class QueueLifecycle implements OnApplicationShutdown, OnModuleInit {
   }
 
   private async start(): Promise<void> {
-    const { options, running, store } = this.parts;
+    const { options, running, scheduling, store } = this.parts;
     // A signal may have come while the application was starting (K118).
     if (this.drained) return;
     try {
       await seedJobs(options, store);
       if (options.autoStart && !this.drained) await running?.runner.start();
+      if (options.autoStart && !this.drained) await scheduling?.scheduler.start();
     } catch (error) {
       await this.close();
       throw error;

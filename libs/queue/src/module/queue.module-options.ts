@@ -4,7 +4,7 @@ import type { QueueRole } from './queue.roles.js';
 
 /** RolesOption says what this process does; it must be known before any provider is made. */
 export interface RolesOption {
-  /** roles: `'enqueue'` writes requests, `'run'` also runs jobs. Default `HOLDFAST_ROLES` of the environment, else both. */
+  /** roles: `'enqueue'` writes requests, `'run'` runs jobs, `'schedule'` runs the leader's duties. Default `HOLDFAST_ROLES` of the environment, else all. */
   readonly roles?: readonly QueueRole[];
 }
 

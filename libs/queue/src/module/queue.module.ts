@@ -6,9 +6,11 @@ import { QueueEdgeModule } from './queue-edge.module.js';
 import { type QueueModuleAsyncOptions, type QueueModuleOptions, RAW_OPTIONS } from './queue.module-options.js';
 import { queueProviders, RUN_EXPORTS, SHARED_EXPORTS } from './queue.providers.js';
 import { queueRoles, type QueueRole } from './queue.roles.js';
+import { SCHEDULE_EXPORTS } from './schedule.providers.js';
 
 /**
- * QueueModule gives an application JobQueue, Jobs and UnitOfWork, and with the role run a Runner for its handlers.
+ * QueueModule gives an application JobQueue, Jobs and UnitOfWork, with the role run a Runner for its handlers, and with the role
+ * schedule a Scheduler for its duties and Leadership for names of its own.
  *
  * It is global and set up once: `QueueModule.forRoot({ database: pgPool(pool) })`, or `forRootAsync` where the database comes from a provider.
  * Options are checked when the application is created, all mistakes together; the tables before any provider of the application is initialised.
@@ -38,9 +40,13 @@ export class QueueModule {
     const roles = queueRoles(given);
     return {
       module: QueueModule,
-      exports: [...SHARED_EXPORTS, ...healthExports(roles), ...(roles.run ? RUN_EXPORTS : [])],
+      exports: [
+        ...SHARED_EXPORTS,
+        ...healthExports(roles),
+        ...new Set([...(roles.run ? RUN_EXPORTS : []), ...(roles.schedule ? SCHEDULE_EXPORTS : [])]),
+      ],
       global: true,
-      imports: [...imports, QueueEdgeModule, ...(roles.run ? [DiscoveryModule] : [])],
+      imports: [...imports, QueueEdgeModule, ...(roles.run || roles.schedule ? [DiscoveryModule] : [])],
       providers: [...raw, ...queueProviders(roles, QueueModule)],
     };
   }

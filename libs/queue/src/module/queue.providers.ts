@@ -1,5 +1,5 @@
 import { ControlConnections, Database, UnitOfWork } from '@holdfast/kernel';
-import type { Provider } from '@nestjs/common';
+import type { InjectionToken, OptionalFactoryDependency, Provider } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { HealthProbe } from '../assembly/health.probe.js';
 import type { QueueOptions, ResolvedQueueOptions } from '../assembly/queue.options.js';
@@ -14,19 +14,25 @@ import { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
 import { JobInterceptorExplorer } from '../handlers/job-interceptor.explorer.js';
 import { JobInterceptorRegistry } from '../handlers/job-interceptor.registry.js';
 import { HandlerDiscovery } from '../handlers/nest.discovery.js';
+import { DutyLedger } from '../ports/duty.ledger.js';
 import { JobStore } from '../ports/job-store.js';
 import { Jobs } from '../ports/jobs.js';
+import { Leadership } from '../ports/leadership.js';
 import { Reporter } from '../ports/reporter.js';
+import { RunnerRoster } from '../ports/runner.roster.js';
 import { LoggingReporter } from '../runner/logging.reporter.js';
 import { Runner } from '../runner/runner.js';
+import { DutyDiscovery } from '../scheduler/duty.discovery.js';
+import { Scheduler } from '../scheduler/scheduler.js';
 import { healthProviders } from './health.providers.js';
 import { nestLogSink } from './nest.log-sink.js';
 import { QueueLifecycle, type QueueLifecycleParts } from './queue.lifecycle.js';
 import { QUEUE_OPTIONS, RAW_OPTIONS } from './queue.module-options.js';
 import type { QueueRoles } from './queue.roles.js';
+import { ledgerProviders, scheduleProviders } from './schedule.providers.js';
 
 /** What every process provides to the application. */
-export const SHARED_EXPORTS = [Database, JobQueue, Jobs, JobStore, QueueLifecycle, UnitOfWork];
+export const SHARED_EXPORTS = [Database, DutyLedger, JobQueue, Jobs, JobStore, QueueLifecycle, UnitOfWork];
 
 /** What a process with the role run provides besides. */
 export const RUN_EXPORTS = [Reporter, Runner];
@@ -38,6 +44,13 @@ const sharedProviders: Provider[] = [
   { provide: Jobs, inject: [QUEUE_OPTIONS, ControlConnections], useFactory: jobsOf },
   { provide: UnitOfWork, inject: [QUEUE_OPTIONS, Database], useFactory: unitOfWorkOf },
 ];
+
+/** What happens is told in a process that runs jobs or schedules. */
+const reporter: Provider = {
+  provide: Reporter,
+  inject: [QUEUE_OPTIONS],
+  useFactory: (options: ResolvedQueueOptions) => options.reporter ?? new LoggingReporter(nestLogSink()),
+};
 
 const runProviders: Provider[] = [
   DecoratedExplorer,
@@ -54,25 +67,32 @@ const runProviders: Provider[] = [
   { provide: JobHandlerRegistry, useFactory: () => new JobHandlerRegistry() },
   { provide: JobInterceptorRegistry, useFactory: () => new JobInterceptorRegistry() },
   {
-    provide: Reporter,
-    inject: [QUEUE_OPTIONS],
-    useFactory: ({ reporter }: ResolvedQueueOptions) => reporter ?? new LoggingReporter(nestLogSink()),
-  },
-  {
     provide: Runner,
-    inject: [QUEUE_OPTIONS, Database, JobInterceptorRegistry, JobHandlerRegistry, Reporter, JobStore],
+    inject: [
+      QUEUE_OPTIONS,
+      Database,
+      JobInterceptorRegistry,
+      JobHandlerRegistry,
+      Reporter,
+      RunnerRoster,
+      JobStore,
+      { token: Leadership, optional: true },
+    ],
     useFactory: (
       options: ResolvedQueueOptions,
       database: Database,
       interceptors: JobInterceptorRegistry,
       registry: JobHandlerRegistry,
       reporter: Reporter,
+      roster: RunnerRoster,
       store: JobStore,
-    ) => runnerOf(options, { database, interceptors, registry, reporter, store }),
+      leadership?: Leadership,
+    ) => runnerOf(options, { database, interceptors, leadership, registry, reporter, roster, store }),
   },
 ];
 
-type Lifecycle = Omit<QueueLifecycleParts, 'running'>;
+/** The optional parts of a process are injected where its roles provide them. */
+const optional = (token: InjectionToken): OptionalFactoryDependency => ({ token, optional: true });
 
 /** queueProviders answers the providers of a process with these roles; `queueModule` is the class that is counted to find a second one. */
 export function queueProviders(roles: QueueRoles, queueModule: unknown): Provider[] {
@@ -81,40 +101,56 @@ export function queueProviders(roles: QueueRoles, queueModule: unknown): Provide
     inject: [RAW_OPTIONS],
     useFactory: (raw: QueueOptions) => resolveQueueOptions(raw, roles.problems),
   };
-  const parts = (
-    modules: ModulesContainer,
-    resolved: ResolvedQueueOptions,
-    connections: ControlConnections,
-    store: JobStore,
-    probe: HealthProbe,
-  ): Lifecycle => ({
-    connections,
-    modules,
-    options: resolved,
-    probe,
-    store,
-  });
-  const inject = [ModulesContainer, QUEUE_OPTIONS, ControlConnections, JobStore, HealthProbe];
-  if (!roles.run) {
-    const jobQueue = { provide: JobQueue, inject: [QUEUE_OPTIONS, Database, JobStore], useFactory: jobQueueOf };
-    const lifecycle: Provider = {
-      provide: QueueLifecycle,
-      inject,
-      useFactory: (...given: Parameters<typeof parts>) =>
-        new QueueLifecycle({ ...parts(...given), running: undefined }, queueModule),
-    };
-    return [options, ...sharedProviders, ...healthProviders(roles), jobQueue, lifecycle];
-  }
-  const lifecycle: Provider = {
+  return [
+    options,
+    ...sharedProviders,
+    ...ledgerProviders,
+    ...healthProviders(roles),
+    ...(roles.run || roles.schedule ? [reporter] : []),
+    ...(roles.run ? runProviders : [plainJobQueue]),
+    ...(roles.schedule ? scheduleProviders : []),
+    lifecycleOf(queueModule),
+  ];
+}
+
+/** Where no runner learns of what is committed here. */
+const plainJobQueue: Provider = {
+  provide: JobQueue,
+  inject: [QUEUE_OPTIONS, Database, JobStore],
+  useFactory: jobQueueOf,
+};
+
+function lifecycleOf(queueModule: unknown): Provider {
+  const shared = [ModulesContainer, QUEUE_OPTIONS, ControlConnections, JobStore, HealthProbe];
+  const running = [HandlerDiscovery, JobEventDispatcher, JobHandlerRegistry, Runner].map(optional);
+  const scheduling = [DutyDiscovery, Leadership, Scheduler].map(optional);
+  return {
     provide: QueueLifecycle,
-    inject: [HandlerDiscovery, JobEventDispatcher, JobHandlerRegistry, Runner, ...inject],
+    inject: [...shared, ...running, ...scheduling],
     useFactory: (
-      discovery: HandlerDiscovery,
-      dispatcher: JobEventDispatcher,
-      registry: JobHandlerRegistry,
-      runner: Runner,
-      ...given: Parameters<typeof parts>
-    ) => new QueueLifecycle({ ...parts(...given), running: { discovery, dispatcher, registry, runner } }, queueModule),
+      modules: ModulesContainer,
+      resolved: ResolvedQueueOptions,
+      connections: ControlConnections,
+      store: JobStore,
+      probe: HealthProbe,
+      discovery?: HandlerDiscovery,
+      dispatcher?: JobEventDispatcher,
+      registry?: JobHandlerRegistry,
+      runner?: Runner,
+      duties?: DutyDiscovery,
+      leadership?: Leadership,
+      scheduler?: Scheduler,
+    ) => {
+      const parts: QueueLifecycleParts = {
+        connections,
+        modules,
+        options: resolved,
+        probe,
+        running: discovery && dispatcher && registry && runner && { discovery, dispatcher, registry, runner },
+        scheduling: duties && leadership && scheduler && { duties, leadership, scheduler },
+        store,
+      };
+      return new QueueLifecycle(parts, queueModule);
+    },
   };
-  return [options, ...sharedProviders, ...healthProviders(roles), ...runProviders, lifecycle];
 }

@@ -29,6 +29,8 @@ export interface RunWorkerOptions {
   readonly healthPort: number;
   /** healthTimeoutMs bounds each check; an answer comes 100 ms later at the latest. Default 800, for probes that wait for a second. */
   readonly healthTimeoutMs?: number;
+  /** leaderWithin is for how long no leader may be seen before the key `leadership` is degraded; longer than your longest duty. Default `'2m'`. */
+  readonly leaderWithin?: string;
   /** signals that end it. Default SIGTERM and SIGINT; none where something else calls `stop`. */
   readonly signals?: readonly NodeJS.Signals[];
 }
@@ -81,12 +83,20 @@ async function startContext(
   module: RootModule,
   application: RunWorkerOptions['application'],
   server: HealthServer,
-  { backlog, checks, healthTimeoutMs: timeoutMs = DEFAULT_TIMEOUT_MS }: RunWorkerOptions,
+  { checks, healthTimeoutMs: timeoutMs = DEFAULT_TIMEOUT_MS, ...others }: RunWorkerOptions,
 ): Promise<INestApplicationContext> {
   const app = await NestFactory.createApplicationContext(module, { ...application, abortOnError: false });
   const logger = new Logger('Holdfast');
-  const all = { ...healthChecksOf(app, { backlog, timeoutMs }), ...checks?.(app) };
+  const all = { ...healthChecksOf(app, { ...thresholdsOf(others), timeoutMs }), ...checks?.(app) };
   const onError = (key: string, error: unknown) => logger.error(`The health check ${key} failed.`, error);
   server.serve(() => readinessOf(all, { onError, withinMs: timeoutMs + PATIENCE_MS }));
   return app;
+}
+
+/** An option that is not given leaves an indicator's own default. */
+function thresholdsOf({ backlog, leaderWithin }: Pick<RunWorkerOptions, 'backlog' | 'leaderWithin'>): {
+  backlog?: string;
+  leaderWithin?: string;
+} {
+  return { ...(backlog === undefined ? {} : { backlog }), ...(leaderWithin === undefined ? {} : { leaderWithin }) };
 }

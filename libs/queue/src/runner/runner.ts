@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type Database, outsideTransactions, StartStop } from '@holdfast/kernel';
 import { InvalidRunnerOptionsError } from '../errors/invalid-runner-options.error.js';
@@ -7,14 +8,19 @@ import type { JobInterceptorRegistry } from '../handlers/job-interceptor.registr
 import { EventStream } from '../ports/event.stream.js';
 import type { JobStore } from '../ports/job-store.js';
 import type { Reporter } from '../ports/reporter.js';
+import type { RunnerRoster } from '../ports/runner.roster.js';
 import type { RunnerVitals } from '../ports/runner.vitals.js';
 import { planConnections } from './connection.plan.js';
 import { Crew, type DrainResult } from './crew.js';
 import { planKind, type KindPlan } from './kind.plan.js';
+import { PresenceKeeper } from './presence.keeper.js';
 import { resolveRunnerOptions, type ResolvedRunnerOptions, type RunnerOptions } from './runner.options.js';
+import { StageGuard } from './stage.guard.js';
 
 /** RunnerParts are what a runner is composed of. */
 export interface RunnerParts {
+  /** connections that the rest of the queue holds in this process, by what they carry, for the sum at the start (R19). Default none. */
+  readonly connections?: Readonly<Record<string, number>>;
   /** database is the application's own: attached runs and `ctx.finish` open their transactions there. */
   readonly database: Database;
   /** interceptors stand around every handler call (R20). Default none. */
@@ -23,6 +29,8 @@ export interface RunnerParts {
   readonly registry: JobHandlerRegistry;
   /** reporter is told what the runner does. Default nobody; `events` tells it too. */
   readonly reporter?: Reporter;
+  /** roster is told that this runner is there, and what it runs (S6). Default nobody. */
+  readonly roster?: RunnerRoster;
   /** store keeps the jobs. Whoever made it closes it, after the runner has stopped. */
   readonly store: JobStore;
 }
@@ -39,6 +47,7 @@ export class Runner {
   private closed = false;
   private crew: Crew | undefined;
   private readonly options: ResolvedRunnerOptions;
+  private presence: PresenceKeeper | undefined;
   private readonly service = new StartStop({ start: () => this.begin(), stop: () => this.end() });
 
   /** Throws InvalidRunnerOptionsError with every problem of the options at once. */
@@ -104,20 +113,26 @@ export class Runner {
     );
     this.crew = crew;
     const kinds = plans.map(({ kind }) => kind);
+    this.presence = this.presenceOf(kinds);
+    const others = Object.entries(this.parts.connections ?? {}).map(([role, count]) => ({ connections: count, role }));
     crew.tell({
       type: 'runner.started',
-      connections: roles,
+      connections: [...roles, ...others],
       kinds,
       slots: this.options.slots,
       warnings: [...warnings, ...registry.warnings, ...this.unmet()],
     });
     // What the loop starts outlives whoever called, also a unit of work.
-    outsideTransactions(() => crew.start());
+    outsideTransactions(() => {
+      crew.start();
+      this.presence?.start();
+    });
   }
 
   private async end(): Promise<void> {
     const { crew } = this;
     await crew?.stop();
+    await this.presence?.stop();
     crew?.tell({ type: 'runner.stopped' });
   }
 
@@ -126,6 +141,12 @@ export class Runner {
     const kinds = registry.kinds.filter(this.options.handles);
     if (kinds.length === 0) throw new InvalidRunnerOptionsError(['no kind that it may run has a handler here']);
     return kinds.map((kind) => planKind(registry.find(kind)!, this.options, interceptors?.around(kind)));
+  }
+
+  private presenceOf(kinds: readonly string[]): PresenceKeeper | undefined {
+    const { reporter, roster } = this.parts;
+    const presence = { id: randomUUID(), kinds, owner: this.options.owner };
+    return roster && new PresenceKeeper(roster, presence, new StageGuard(this.reporterTo(reporter)));
   }
 
   /** unmet answers a warning where overrides name kinds without a handler here: mostly a kind that was renamed, or misspelt. */

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { outsideTransactions, StartStop } from '@holdfast/kernel';
+import { QueueClosedError } from '../errors/queue-closed.error.js';
 import { UnknownDutyError } from '../errors/unknown-duty.error.js';
 import type { DutyRun } from '../ports/duty.js';
 import type { DutyLedger } from '../ports/duty.ledger.js';
@@ -50,6 +51,7 @@ export interface SchedulerParts {
 export class Scheduler {
   /** events hands on everything that happens, in order. */
   readonly events = new EventStream();
+  private closed = false;
   private readonly depth: DepthDuty;
   private readonly hung = new Set<string>();
   private life: { readonly loop: TickLoop; readonly seat: LeaderSeat; readonly startedAt: number } | undefined;
@@ -81,6 +83,12 @@ export class Scheduler {
     return { isLeader: this.isLeader, lastError, lastTickAt, leaderSeenAt, startedAt: life?.startedAt, tickMs };
   }
 
+  /** close stops it for good: a start that comes later rejects with QueueClosedError. Idempotent. */
+  close(): Promise<void> {
+    this.closed = true;
+    return this.service.stop();
+  }
+
   /** lastRuns answers the last run of each duty that ever ran, by whichever process, in order of their names; it reads the table. */
   lastRuns(): Promise<DutyRun[]> {
     return this.parts.ledger.lastRuns();
@@ -101,7 +109,7 @@ export class Scheduler {
     this.life?.loop.wake();
   }
 
-  /** start begins to tick. Idempotent. Throws what Leadership.candidate throws: DuplicateCandidateError for a second scheduler on one Leadership (K107). */
+  /** start begins to tick. Idempotent. Throws what Leadership.candidate throws: DuplicateCandidateError for a second scheduler on one Leadership (K107), and QueueClosedError after a `close`. */
   start(): Promise<void> {
     return this.service.start();
   }
@@ -112,6 +120,7 @@ export class Scheduler {
   }
 
   private begin(): void {
+    if (this.closed) throw new QueueClosedError();
     const { leadership, ledger, registry } = this.parts;
     const { hung, options, reporter } = this;
     const { tickMs } = options;
