@@ -6,6 +6,7 @@ describe('the cells of the matrix', () => {
     cell({ check: 'packages', application: 'plain' }),
     cell({ check: 'suite', node: '20' }),
     cell({ check: 'suite', node: '24' }),
+    cell({ check: 'suite', node: '24', tests: 'short' }),
   ];
   const picked = (...args: string[]) => pick(cells, args, '20').map(titleOf);
 
@@ -19,6 +20,11 @@ describe('the cells of the matrix', () => {
     expect(picked('check=packages', 'node=24')).toEqual([]);
     expect(picked('chekc=suite')).toEqual([]);
     expect(picked('suite')).toEqual([]);
+  });
+
+  it('with the short form of the tests are picked by that word alone', () => {
+    expect(picked('tests=short')).toEqual(['check=suite node=24 tests=short']);
+    expect(picked('tests=short', 'node=20')).toEqual([]);
   });
 
   it('of the other Node are those that name another than this', () => {

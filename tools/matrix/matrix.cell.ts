@@ -17,13 +17,19 @@ export function titleOf({ axes }: MatrixCell): string {
     .join(' ');
 }
 
-/** pick answers the cells that every argument fits. `node=other` fits what is not the Node that runs this. */
+/**
+ * pick answers the cells that every argument fits. `node=other` fits what is not the Node that runs this; the short form of the tests is picked by
+ * `tests=short` alone, as it is part of the long one.
+ */
 export function pick(cells: readonly MatrixCell[], args: readonly string[], node: string): MatrixCell[] {
   const wanted = args.map((arg) => arg.split('=', 2) as [string, string | undefined]);
-  return cells.filter(({ axes }) =>
-    wanted.every(([axis, value]) => {
-      if (axis === 'node' && value === 'other') return axes[axis] !== undefined && axes[axis] !== node;
-      return axes[axis] !== undefined && axes[axis] === value;
-    }),
+  const short = args.includes('tests=short');
+  return cells.filter(
+    ({ axes }) =>
+      (short || axes['tests'] !== 'short') &&
+      wanted.every(([axis, value]) => {
+        if (axis === 'node' && value === 'other') return axes[axis] !== undefined && axes[axis] !== node;
+        return axes[axis] !== undefined && axes[axis] === value;
+      }),
   );
 }
