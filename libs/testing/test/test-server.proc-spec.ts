@@ -49,7 +49,7 @@ describe('the server of a test run', () => {
     const next = spawnTs(RUN, { env: { DOCKER_HOST: 'tcp://127.0.0.1:1', TEST_DATABASE_URL: '' } });
     await next.event('ready');
     await waitFor(async () => !(await listening(bed.url)), { what: 'the server to stop' });
-    expect(existsSync(dirname(bed.logFile ?? ''))).toBe(false);
+    await waitFor(() => !existsSync(dirname(bed.logFile ?? '')), { what: 'its folder to be removed' });
     next.send({ end: true });
     await next.exit();
   });
