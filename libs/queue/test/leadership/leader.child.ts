@@ -4,7 +4,7 @@ import { AdvisoryLockLeadership } from '../../src/leadership/advisory-lock.leade
 
 /**
  * A process that stands for a name, and acts while it leads, in both senses of L3. It is given DATABASE_URL for its leadership, RECORD_URL for what
- * it records besides, TICK_MS and WHO.
+ * it records besides, TICK_MS and WHO; with SLOW its acts last longer than the server lets them.
  *
  * `committed` has what it committed through the leader's connection: from when to when, by the database's clock. `belief` has for how long it
  * believed when it looked, by the clock that all processes of a machine share.
@@ -44,6 +44,7 @@ async function main(): Promise<void> {
 
   const commit = () =>
     candidate.transaction(async (sql) => {
+      if (process.env.SLOW) await sql.query('SELECT pg_sleep(60)');
       const began = await sql.query<{ at: string }>('SELECT clock_timestamp()::text AS at');
       const insert = 'INSERT INTO committed (who, began, ended) VALUES ($1, $2::timestamptz, clock_timestamp())';
       await sql.query(insert, [who, began.rows[0]!.at]);

@@ -82,6 +82,21 @@ describe('leaders in processes of their own', () => {
     await neverTogether();
   });
 
+  it('L2: a leader that is frozen while the server runs its statement is succeeded within two ticks as well', async () => {
+    const tickMs = 2 * TICK_MS;
+    const leader = await processes.start('first', tickMs, db.url, { SLOW: 'yes' });
+    await leader.event('elected');
+    const other = await processes.start('second', tickMs);
+    await other.event('tick');
+    const running = "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(60)'";
+    await waitFor(async () => (await db.adminQuery(running)).length === 1, { what: 'the statement to run' });
+    leader.signal('SIGSTOP');
+    const frozenAt = performance.now();
+    await other.event('elected');
+    expect(performance.now() - frozenAt).toBeLessThan(2 * tickMs + SLACK_MS);
+    expect((await processes.overlaps()).beliefs).toBe(0);
+  });
+
   it('L2: a leader that was frozen for a moment that nobody noticed is still the only one', async () => {
     const [leader] = await pair();
     for (let i = 0; i < 5; i++) {

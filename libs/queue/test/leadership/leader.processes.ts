@@ -38,9 +38,14 @@ export class LeaderProcesses {
   }
 
   /** start answers a process that has said it is ready. */
-  async start(who: string, tickMs: number, url = this.db.url): Promise<SpawnedProcess> {
+  async start(
+    who: string,
+    tickMs: number,
+    url = this.db.url,
+    env: Record<string, string> = {},
+  ): Promise<SpawnedProcess> {
     const child = spawnTs('libs/queue/test/leadership/leader.child.ts', {
-      env: { DATABASE_URL: url, RECORD_URL: this.db.url, TICK_MS: String(tickMs), WHO: who },
+      env: { DATABASE_URL: url, RECORD_URL: this.db.url, TICK_MS: String(tickMs), WHO: who, ...env },
     });
     this.children.push(child);
     await child.event('ready');
