@@ -29,6 +29,13 @@ const REFUSED: [string, Snippet, string][] = [
   ['the queue imports the testbed', imports('libs/queue/src/testing/x.ts', '@holdfast/testing'), PROJECTS],
   ['the kernel imports the queue', imports('libs/kernel/src/sql/x.ts', '@holdfast/queue'), PROJECTS],
   ['the kernel imports the migrations', imports('libs/kernel/src/migrate/x.ts', '@holdfast/migrations'), PROJECTS],
+  ['the queue imports the hub', imports('libs/queue/src/module/x.ts', '@holdfast/hub'), PROJECTS],
+  [
+    'the hub imports the migrations of the queue',
+    imports('libs/hub/src/database/x.ts', '@holdfast/migrations'),
+    PROJECTS,
+  ],
+  ['a room of the hub imports a higher one', imports('libs/hub/src/configuration/x.ts', '../database/y.js'), ROOMS],
   ['migrations import the queue', imports('migrations/src/x.ts', '@holdfast/queue/define'), PROJECTS],
   ['contracts import the kernel', imports('libs/contracts/src/x.ts', '@holdfast/kernel'), PROJECTS],
   ['contracts import the face of the queue', imports('libs/contracts/src/x.ts', '@holdfast/queue'), ROOMS],
@@ -128,6 +135,7 @@ const ALLOWED: [string, Snippet][] = [
   ],
   ['leadership imports pg', imports('libs/queue/src/leadership/x.ts', 'pg')],
   ['a room imports itself', imports('libs/queue/src/postgres/x.ts', './sql/y.js')],
+  ['an app imports the hub', imports('apps/api/src/x.ts', '@holdfast/hub')],
   ['an app imports libs', imports('apps/worker/src/x.ts', '@holdfast/queue')],
   ['a spec of an app imports the testbed', imports('apps/worker/test/x.e2e-spec.ts', '@holdfast/testing')],
   [

@@ -159,3 +159,37 @@ describe('the tables of the hub', () => {
     await expect(start).rejects.toThrow(/may not make or change the hub's tables: .*OWNER TO/);
   });
 });
+
+describe('a database of before there were tenants', () => {
+  it('keeps its rows under other names, and somebody else’s table of the same name is left alone', async () => {
+    const before = await createTestDatabase();
+    await before.adminQuery('CREATE TABLE api_migration (name text)');
+    await before.adminQuery('CREATE TABLE event (id text PRIMARY KEY)');
+    await before.adminQuery("INSERT INTO event VALUES ('kept')");
+    const { url } = await before.createRole({ owner: true });
+    await (await openDataSource(options(url), 'up')).destroy();
+    expect(await before.adminQuery('SELECT id FROM event_without_tenants')).toEqual([{ id: 'kept' }]);
+    expect(await before.adminQuery('SELECT id FROM event')).toEqual([]);
+    await before.drop();
+
+    const foreign = await createTestDatabase();
+    await foreign.adminQuery('CREATE TABLE event (id text PRIMARY KEY)');
+    const role = await foreign.createRole({ owner: true });
+    await expect(openDataSource(options(role.url), 'up')).rejects.toThrow('relation "event" already exists');
+    await foreign.drop();
+  });
+
+  it('the migration can be taken back', async () => {
+    const db = await createTestDatabase();
+    const { url } = await db.createRole({ owner: true });
+    const source = await openDataSource(options(url), 'up');
+    await source.undoLastMigration();
+    const left = await db.adminQuery(
+      `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`,
+    );
+    expect(left).toEqual([{ relname: 'hub_migration' }]);
+    await source.runMigrations();
+    await source.destroy();
+    await db.drop();
+  });
+});

@@ -1,6 +1,8 @@
+import { isConnectionLost } from '@holdfast/kernel';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { DataSourceOptions } from 'typeorm';
+import { DatabaseUnreachableError } from './database-unreachable.error.js';
 import { HUB_ENTITIES, HUB_MIGRATIONS } from './hub.schema.js';
 import { openDataSource } from './open-data-source.js';
 
@@ -32,9 +34,14 @@ export class HubDatabaseModule {
       url: databaseUrl,
     };
     const connection = TypeOrmModule.forRootAsync({
-      useFactory: () => ({ ...options, retryAttempts: CONNECT_ATTEMPTS, retryDelay: 1_000 }),
+      useFactory: () => ({ ...options, retryAttempts: CONNECT_ATTEMPTS, retryDelay: 1_000, toRetry: mayBeStarting }),
       dataSourceFactory: () => openDataSource(options, migrations),
     });
     return { module: HubDatabaseModule, imports: [connection] };
   }
+}
+
+/** A role that bypasses row level security, or tables that are missing, are no better a second later. */
+function mayBeStarting(error: unknown): boolean {
+  return error instanceof DatabaseUnreachableError || isConnectionLost(error);
 }

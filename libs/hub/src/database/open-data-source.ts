@@ -1,6 +1,7 @@
 import { sqlStateOf } from '@holdfast/kernel';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { ConfigurationError } from '../configuration/configuration.error.js';
+import { DatabaseUnreachableError } from './database-unreachable.error.js';
 import { checkRole, checkTables } from './row-security.check.js';
 
 const MAY_NOT = '42501';
@@ -8,7 +9,7 @@ const MAY_NOT = '42501';
 /**
  * openDataSource connects and brings the hub's tables up to date (`up`) or makes sure that they are (`check`).
  *
- * Several instances of both apps may start at once: they take turns under an advisory lock. Throws ConfigurationError when it cannot connect, when the
+ * Several instances of both apps may start at once: they take turns under an advisory lock. Throws DatabaseUnreachableError when it cannot connect, ConfigurationError when the
  * role bypasses row level security or may not do what a migration needs, and an error that says why when a migration fails or, with `check`, is
  * missing. Nothing stays open then.
  */
@@ -45,9 +46,7 @@ async function connect(options: DataSourceOptions): Promise<DataSource> {
   } catch (error) {
     // Where a name has several addresses, the error of all of them has a code and no message.
     const { code, message } = error as { code?: string; message?: string };
-    throw new ConfigurationError([
-      `DATABASE_URL: this database cannot be used: ${message || code || 'no reason given'}.`,
-    ]);
+    throw new DatabaseUnreachableError(message || code || 'no reason given');
   }
 }
 
