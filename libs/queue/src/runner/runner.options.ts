@@ -34,15 +34,16 @@ export interface RunnerOptions {
   readonly classifyError?: ClassifyError;
   /** errorDetail is how much of an error the row keeps (R8). Default `'class'`. */
   readonly errorDetail?: ErrorDetail;
-  /** except leaves out kinds that have a handler here. */
+  /** except leaves out kinds that have a handler here. Default none. Not together with `only`. */
   readonly except?: readonly string[];
   /** graceMs is how long a drain lets running jobs go on. Default 20 000. */
   readonly graceMs?: number;
   /** intakeGapMs is the least time between two intakes of a busy process. Default 50. */
   readonly intakeGapMs?: number;
   readonly kinds?: Readonly<Record<string, KindOverrides>>;
+  /** leases say how long leases are. Default as LeaseOptions tells. */
   readonly leases?: LeaseOptions;
-  /** only runs these kinds and no others that have a handler here. */
+  /** only runs these kinds and no others that have a handler here. Default every kind that has one. */
   readonly only?: readonly string[];
   /** overrunMs is how long after its abort a handler that goes on is reported (R6). Default 5 000. */
   readonly overrunMs?: number;

@@ -79,7 +79,10 @@ describe('An application that is told to stop', () => {
     await finished(40);
     first.signal('SIGTERM');
     expect(await first.exit()).toEqual({ code: 0, signal: null });
-    expect(await first.event('runner.drained')).toMatchObject({ abandoned: 0, givenBack: 2 });
+    const drained = await first.event('runner.drained');
+    // The two that stay, and what a claim in flight brought.
+    expect(drained).toMatchObject({ abandoned: 0 });
+    expect(drained.givenBack).toBeGreaterThanOrEqual(2);
     const left = await jobs();
     expect(left.filter(({ state }) => state === 1)).toEqual([]);
     expect(left.filter(({ state }) => state === 0).length).toBeGreaterThan(2);
