@@ -8,6 +8,8 @@ const LINK = /\]\((?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)/g;
 const FENCED = /^```[\s\S]*?^```$/gm;
 /** The codes of the library's own errors, as its sources write them and as the table of codes lists them. */
 const CODE = /'((?:kernel|migrate|queue)\.[a-z_]+)'/g;
+/** What is written like a code and is none: events, and duties of the leader. */
+const NO_CODES: readonly string[] = ['queue.depth', 'queue.depth_cleared', 'queue.unhandled_kinds'];
 const LISTED = /^\| `((?:kernel|migrate|queue)\.[a-z_]+)` \|/gm;
 const TYPESCRIPT = /^```ts\n([\s\S]*?)^```$/gm;
 
@@ -71,6 +73,6 @@ describe('documents', () => {
     const written = new Set(sources.flatMap((file) => [...read(file).matchAll(CODE)].map(([, code]) => code)));
     const listed = [...read('docs/troubleshooting.md').matchAll(LISTED)].map(([, code]) => code);
     expect(written.size).toBeGreaterThan(20);
-    expect(listed).toEqual([...written].sort());
+    expect(listed).toEqual([...written].filter((code) => !NO_CODES.includes(String(code))).sort());
   });
 });
