@@ -1,3 +1,4 @@
+import { parseDuration } from '@holdfast/kernel';
 import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DEFAULT_TIMEOUT_MS } from '../health/health.indicator.js';
@@ -48,14 +49,18 @@ export interface RunningWorker {
  *
  * The health server is there first, so that live is 200 while the application starts and ready 503; during the drain as well, until the end. The first
  * signal ends the process in good order with 0 (R17), or with 1 where that failed; a second, a second later, at once with 128 and its number.
- * Rejects when it cannot start: HealthPortError before anything else was begun, or what the application threw; then nothing is left open, and
- * an uncaught rejection ends the process with 1.
+ * Rejects when it cannot start: InvalidDurationError or HealthPortError before anything else was begun, or what the application threw; then nothing
+ * is left open, and an uncaught rejection ends the process with 1.
  */
 export async function runWorker(module: RootModule, options: RunWorkerOptions): Promise<RunningWorker> {
   const { application, healthHost = '0.0.0.0', healthPort, signals = ['SIGTERM', 'SIGINT'] } = options;
   const logger = new Logger('Holdfast');
+  const { checks, healthTimeoutMs: timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const thresholds = { ...thresholdsOf(options), timeoutMs };
   const server = await HealthServer.open({ host: healthHost, port: healthPort });
-  const starting = startContext(module, application, server, options);
+  const { port } = server;
+  const checksOf = (app: INestApplicationContext) => ({ ...healthChecksOf(app, thresholds), ...checks?.(app) });
+  const starting = startContext(module, application, server, checksOf, timeoutMs);
   let stopped: Promise<void> | undefined;
   const stop = (signal?: NodeJS.Signals): Promise<void> => {
     server.drain();
@@ -65,8 +70,8 @@ export async function runWorker(module: RootModule, options: RunWorkerOptions): 
   const listening = new WorkerSignals({ logger, signals, stop });
   try {
     const app = await starting;
-    logger.log(`Health on port ${server.port}: /health/live and /health/ready.`);
-    return { app, healthPort: server.port, stop: () => stop().finally(() => listening.off()) };
+    logger.log(`Health on port ${port}: /health/live and /health/ready.`);
+    return { app, healthPort: port, stop: () => stop().finally(() => listening.off()) };
   } catch (error) {
     listening.off();
     await server.close();
@@ -83,20 +88,25 @@ async function startContext(
   module: RootModule,
   application: RunWorkerOptions['application'],
   server: HealthServer,
-  { checks, healthTimeoutMs: timeoutMs = DEFAULT_TIMEOUT_MS, ...others }: RunWorkerOptions,
+  checksOf: (app: INestApplicationContext) => Readonly<Record<string, HealthCheck>>,
+  timeoutMs: number,
 ): Promise<INestApplicationContext> {
   const app = await NestFactory.createApplicationContext(module, { ...application, abortOnError: false });
-  const logger = new Logger('Holdfast');
-  const all = { ...healthChecksOf(app, { ...thresholdsOf(others), timeoutMs }), ...checks?.(app) };
-  const onError = (key: string, error: unknown) => logger.error(`The health check ${key} failed.`, error);
-  server.serve(() => readinessOf(all, { onError, withinMs: timeoutMs + PATIENCE_MS }));
-  return app;
+  try {
+    const logger = new Logger('Holdfast');
+    const checks = checksOf(app);
+    const onError = (key: string, error: unknown) => logger.error(`The health check ${key} failed.`, error);
+    server.serve(() => readinessOf(checks, { onError, withinMs: timeoutMs + PATIENCE_MS }));
+    return app;
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
 }
 
-/** An option that is not given leaves an indicator's own default. */
-function thresholdsOf({ backlog, leaderWithin }: Pick<RunWorkerOptions, 'backlog' | 'leaderWithin'>): {
-  backlog?: string;
-  leaderWithin?: string;
-} {
+/** An option that is not given leaves an indicator's own default; a duration that is none is refused here, and not by each probe. */
+function thresholdsOf({ backlog, leaderWithin }: RunWorkerOptions): { backlog?: string; leaderWithin?: string } {
+  if (backlog !== undefined && backlog !== 'off') parseDuration(backlog);
+  if (leaderWithin !== undefined) parseDuration(leaderWithin);
   return { ...(backlog === undefined ? {} : { backlog }), ...(leaderWithin === undefined ? {} : { leaderWithin }) };
 }

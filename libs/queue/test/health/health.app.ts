@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Controller, Get, type INestApplication, type ModuleMetadata } from '@nestjs/common';
-import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
+import { Controller, Get, type INestApplication, type ModuleMetadata, Optional } from '@nestjs/common';
+import { HealthCheck, HealthCheckService, type HealthIndicatorFunction, TerminusModule } from '@nestjs/terminus';
 import { Test } from '@nestjs/testing';
 import {
+  LeadershipHealthIndicator,
   QueueDatabaseHealthIndicator,
   QueueMigrationsHealthIndicator,
   RunnerHealthIndicator,
@@ -21,15 +22,21 @@ export class ReadyController {
     private readonly database: QueueDatabaseHealthIndicator,
     private readonly migrations: QueueMigrationsHealthIndicator,
     private readonly runner: RunnerHealthIndicator,
+    @Optional() private readonly leadership?: LeadershipHealthIndicator,
   ) {}
 
   @Get('ready')
   @HealthCheck()
   ready() {
+    const { leadership } = this;
+    const ofScheduler: HealthIndicatorFunction[] = leadership
+      ? [() => leadership.check('leadership', { leaderWithin: '5s', timeoutMs: 1_000 })]
+      : [];
     return this.health.check([
       () => this.database.check('database', options),
       () => this.migrations.check('migrations', options),
       () => this.runner.check('runner', options),
+      ...ofScheduler,
     ]);
   }
 }

@@ -9,8 +9,9 @@ import {
   JobHandler,
   JobQueue,
   QueueModule,
-  type QueueOptions,
+  type QueueModuleOptions,
   Runner,
+  Scheduler,
   SilentReporter,
   type,
 } from '../../src/index.js';
@@ -43,13 +44,14 @@ describe('the health indicators of the queue, asked by terminus', () => {
   afterAll(() => db.drop());
 
   async function start(
-    options: Partial<QueueOptions> & { pool?: Pool } = {},
+    options: Partial<QueueModuleOptions> & { pool?: Pool } = {},
     handler: Provider = handling(),
   ): Promise<HealthApp> {
     const { pool = db.pool({ connectionTimeoutMillis: 5_000, max: 5 }), ...others } = options;
     const queue = QueueModule.forRoot({
       database: pgPool(pool),
       reporter: new SilentReporter(),
+      roles: ['run'],
       run: { poll: '100ms', slots: 2 },
       ...others,
     });
@@ -62,14 +64,16 @@ describe('the health indicators of the queue, asked by terminus', () => {
     proxies.push(proxy);
     return proxy;
   };
-  const until = (health: HealthApp, wanted: Record<string, string>) =>
-    waitFor(
-      async () =>
-        JSON.stringify({ ...(await health.statuses()), ...wanted }) === JSON.stringify(await health.statuses()),
-      {
-        what: `the health to be ${JSON.stringify(wanted)}`,
-      },
-    );
+  const until = async (health: HealthApp, wanted: Record<string, string>) => {
+    let statuses: Record<string, string> = {};
+    const asWanted = async () => {
+      statuses = await health.statuses();
+      return Object.entries(wanted).every(([key, status]) => statuses[key] === status);
+    };
+    await waitFor(asWanted, { what: `the health to be ${JSON.stringify(wanted)}` }).catch((error: Error) => {
+      throw new Error(`${error.message} It was ${JSON.stringify(statuses)}.`, { cause: error });
+    });
+  };
   const probes = async () =>
     (await db.backends()).filter(({ application_name }) => application_name === CONNECTION).map(({ pid }) => pid);
 
@@ -232,6 +236,31 @@ describe('the health indicators of the queue, asked by terminus', () => {
     expect(tookMs).toBeLessThan(3_000);
     await blocker.query('ROLLBACK');
     await Promise.all(enqueued);
+  });
+
+  it('K50: a leader that is absent is degraded under its own key, until another process leads', async () => {
+    const roles = ['run', 'schedule'] as const;
+    const health = await start({ roles, schedule: { leadership: 'never', tick: '100ms' } });
+    await until(health, { database: 'up', leadership: 'degraded', runner: 'up' });
+    const { body, http } = await health.ready();
+    expect([http, body.status]).toEqual([200, 'degraded']);
+    expect(body.details['leadership']).toMatchObject({
+      leader: false,
+      message: expect.stringMatching(/^No leader has been seen to act for \d+ s\.$/) as string,
+    });
+    const leader = await start({ roles, schedule: { leadership: 'advisory-lock', tick: '100ms' } });
+    await until(leader, { leadership: 'up' });
+    await until(health, { leadership: 'up' });
+  });
+
+  it('K50: a scheduler that has stopped is down under its own key', async () => {
+    const health = await start({
+      roles: ['run', 'schedule'],
+      schedule: { leadership: 'advisory-lock', tick: '100ms' },
+    });
+    await until(health, { leadership: 'up', runner: 'up' });
+    await health.app.get(Scheduler).stop();
+    expect(await health.statuses()).toMatchObject({ leadership: 'down', runner: 'up' });
   });
 
   it('H1: due jobs that are older than the threshold make the runner degraded: 200, and the kind is named', async () => {

@@ -131,6 +131,14 @@ describe('runWorker, as a process', () => {
     expect(child.lines.join('\n')).toContain('0001');
     await empty.drop();
   });
+
+  it('H1: checks of its own that cannot be made end it with 1, after everything was closed', async () => {
+    const child = spawn({ BROKEN: 'yes' });
+    expect(await child.exit()).toEqual({ code: 1, signal: null });
+    expect(child.lines.join('\n')).toContain('There is no such check.');
+    expect(child.events.map(({ event }) => event)).toEqual(['hooks']);
+    await gone();
+  });
 });
 
 async function freePort(): Promise<number> {

@@ -60,7 +60,10 @@ const slow = {
 class AppModule {}
 
 void runWorker(AppModule, {
-  checks: () => ({ own: () => ({ own: { status: 'up' } }) }),
+  checks: () => {
+    if (process.env['BROKEN']) throw new Error('There is no such check.');
+    return { own: () => ({ own: { status: 'up' } }) };
+  },
   healthHost: '127.0.0.1',
   healthPort: Number(process.env['HEALTH_PORT']),
 }).then(({ healthPort }) => tell('started', { port: healthPort }));
