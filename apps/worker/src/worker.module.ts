@@ -11,7 +11,7 @@ import { WebhookModule } from './webhook/webhook.module.js';
 /** A probe in flight has this long once the jobs have ended. */
 const HTTP_DRAIN_MS = 1_000;
 
-/** WorkerModule is what runs: the runner, the handlers, and the health endpoints. */
+/** WorkerModule is what runs: the runner with its handlers, the scheduler, of whose duties one worker at a time takes care, and the health endpoints. */
 @Module({})
 export class WorkerModule {
   static with(configuration: WorkerConfiguration): DynamicModule {
@@ -19,7 +19,7 @@ export class WorkerModule {
     // The same proportions as the library's defaults: 60 s, 15 s, 5 s.
     const leases = { attachedMarginMs: leaseMs / 4, boundMarginMs: leaseMs / 12, detachedMs: leaseMs };
     const queue = QueueModule.forRootAsync({
-      roles: ['run'],
+      roles: ['run', 'schedule'],
       inject: [DataSource],
       useFactory: (dataSource: DataSource) => ({
         database: typeOrm(dataSource),

@@ -59,7 +59,12 @@ describe('the worker as a process', () => {
     const response = await fetch(urlIn(line));
     expect({ body: await response.json(), status: response.status }).toMatchObject({
       body: {
-        details: { database: { status: 'up' }, migrations: { status: 'up' }, runner: { status: 'up' } },
+        details: {
+          database: { status: 'up' },
+          leadership: { status: 'up' },
+          migrations: { status: 'up' },
+          runner: { status: 'up' },
+        },
         status: 'ok',
       },
       status: 200,
