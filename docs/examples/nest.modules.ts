@@ -51,7 +51,7 @@ function numberOf(config: ConfigService, name: string): number | undefined {
 @Module({ imports: [CoreModule.with(['enqueue']), TypeOrmModule.forFeature([Order])], providers: [Orders] })
 export class ApiModule {}
 
-@Module({ imports: [CoreModule.with(['enqueue', 'run'])], providers: [RecordSaleHandler, SyncContactsHandler] })
+@Module({ imports: [CoreModule.with(['run', 'schedule'])], providers: [RecordSaleHandler, SyncContactsHandler] })
 export class WorkerModule {}
 
 export async function serve(): Promise<void> {

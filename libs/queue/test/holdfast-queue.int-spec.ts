@@ -106,14 +106,17 @@ describe('createQueue', () => {
     expect(() => queue.handle(Tell, { run })).toThrow(/before start\(\)/);
   });
 
-  it('warns at the start of overrides whose kind has no handler here', async () => {
+  it.each([
+    [{ only: ['sum.add', 'sum.ad'] }, 'The option run.only names kinds without a handler here: sum.ad.'],
+    [{ except: ['sum.ad'] }, 'The option run.except leaves out kinds without a handler here: sum.ad.'],
+  ])('warns at the start of names whose kind has no handler here: %j', async (run, warning) => {
     const warnings: string[][] = [];
     const report = (event: RunnerEvent) => void (event.type === 'runner.started' && warnings.push([...event.warnings]));
     const kinds = { 'sum.add': { timeout: '5s' }, 'sum.addd': { timeout: '9s' } };
-    queue = createQueue({ database: pgPool(db.pool({ max: 12 })), kinds, reporter: { report } });
+    queue = createQueue({ database: pgPool(db.pool({ max: 12 })), kinds, reporter: { report }, run });
     queue.handle(Add, { run: async () => Promise.resolve() });
     await queue.start();
-    expect(warnings).toEqual([['The option kinds changes kinds without a handler here: sum.addd.']]);
+    expect(warnings).toEqual([['The option kinds changes kinds without a handler here: sum.addd.', warning]]);
   });
 
   it('a producer that never prepared is told to migrate, where the tables are missing', async () => {

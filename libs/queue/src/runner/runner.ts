@@ -149,11 +149,15 @@ export class Runner {
     return roster && new PresenceKeeper(roster, presence, new StageGuard(this.reporterTo(reporter)));
   }
 
-  /** unmet answers a warning where overrides name kinds without a handler here: mostly a kind that was renamed, or misspelt. */
+  /** unmet answers a warning for each option that names kinds without a handler here: mostly a kind that was renamed, or misspelt. */
   private unmet(): string[] {
     const { options, registry } = this.parts;
-    const kinds = Object.keys(options?.kinds ?? {}).filter((kind) => !registry.find(kind));
-    return kinds.length === 0 ? [] : [`The option kinds changes kinds without a handler here: ${kinds.join(', ')}.`];
+    const { except = [], kinds = {}, only = [] } = options ?? {};
+    const named = { 'kinds changes': Object.keys(kinds), 'run.except leaves out': except, 'run.only names': only };
+    return Object.entries(named).flatMap(([option, given]) => {
+      const unknown = given.filter((kind) => !registry.find(kind));
+      return unknown.length === 0 ? [] : [`The option ${option} kinds without a handler here: ${unknown.join(', ')}.`];
+    });
   }
 
   private reporterTo(reporter: Reporter | undefined): Reporter {
