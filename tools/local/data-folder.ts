@@ -11,8 +11,7 @@ import { LocalProblem } from './local.problem.js';
  * home), it is a folder of `/var/tmp` that belongs to this clone.
  */
 export function dataFolder(root: string): string {
-  const named = process.env.HOLDFAST_DATA_FOLDER;
-  const folder = named ? resolve(named) : reachable(root, serverUser()) ? join(root, '.holdfast') : elsewhere(root);
+  const folder = dataFolderPath(root);
   mkdirSync(folder, { recursive: true });
   if (process.getuid && statSync(folder).uid !== process.getuid()) {
     throw new LocalProblem(
@@ -21,6 +20,13 @@ export function dataFolder(root: string): string {
   }
   chmodSync(folder, 0o755);
   return folder;
+}
+
+/** dataFolderPath answers the same place and makes nothing. */
+export function dataFolderPath(root: string): string {
+  const named = process.env.HOLDFAST_DATA_FOLDER;
+  if (named) return resolve(named);
+  return reachable(root, serverUser()) ? join(root, '.holdfast') : elsewhere(root);
 }
 
 /** serverFolder answers where in it PostgreSQL has its files. */

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { LocalProblem } from './local.problem.js';
 
 const TENANT = { id: 'demo', name: 'The demo of npm start' };
@@ -16,8 +17,18 @@ export async function demoTenant(api: string, operatorToken: string, keyFile: st
   const answer = made.status === 409 ? await send(`${api}/tenants/${TENANT.id}/keys`, operatorToken, 'POST') : made;
   const { apiKey, detail } = (await answer.json()) as { apiKey?: string; detail?: string };
   if (apiKey === undefined) throw new LocalProblem(`The api made no key for the tenant ${TENANT.id}: ${detail ?? ''}`);
-  writeFileSync(keyFile, `${apiKey}\n`, { mode: ONLY_MINE });
+  keep(keyFile, apiKey);
   return apiKey;
+}
+
+/** A folder that cannot be written to is no reason not to start: the next start makes another key. */
+function keep(keyFile: string, apiKey: string): void {
+  try {
+    mkdirSync(dirname(keyFile), { recursive: true });
+    writeFileSync(keyFile, `${apiKey}\n`, { mode: ONLY_MINE });
+  } catch (error) {
+    console.log(`[start] The key of the tenant ${TENANT.id} could not be kept for the next start: ${String(error)}`);
+  }
 }
 
 function send(url: string, token: string, method: string, body?: object): Promise<Response> {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { checkAppConfiguration } from './app.configuration.js';
 import { ownedDatabase, requirePlainRole } from './app.role.js';
-import { dataFolder, serverFolder } from './data-folder.js';
+import { dataFolder, dataFolderPath, serverFolder } from './data-folder.js';
 import { demoTenant } from './demo.tenant.js';
 import { LocalProblem } from './local.problem.js';
 import { migrate } from './migrate.js';
@@ -115,7 +115,7 @@ export class LocalStart {
     const env = { DATABASE_URL: databaseUrl };
     const api = await this.app('api', apiPort, { ...env, OPERATOR_TOKEN: operatorToken });
     await this.app('worker', workerPort, env);
-    const key = await demoTenant(api, operatorToken, join(dataFolder(ROOT), 'demo.key'));
+    const key = await demoTenant(api, operatorToken, join(this.folder ?? dataFolderPath(ROOT), 'demo.key'));
     this.say(api, key, operatorToken);
   }
 
