@@ -2,7 +2,7 @@ import { typeOrm } from '@holdfast/kernel/typeorm';
 import { QueueModule } from '@holdfast/queue';
 import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { CountSaleHandler, SendReceiptHandler } from './handlers.js';
+import { CallLog, CountSaleHandler, ReceiptListener, Restocking, SendReceiptHandler } from './handlers.js';
 import { Order } from './order.entity.js';
 import { Orders } from './orders.js';
 
@@ -11,8 +11,8 @@ async function openDataSource(): Promise<DataSource> {
   const dataSource = new DataSource({ type: 'postgres', url, entities: [Order], extra: { max: 15 } });
   await dataSource.initialize();
   await dataSource.query('CREATE TABLE orders (id text PRIMARY KEY, receipt text)');
-  await dataSource.query('CREATE TABLE shop (id text PRIMARY KEY, sold int NOT NULL)');
-  await dataSource.query("INSERT INTO shop VALUES ('corner', 0)");
+  await dataSource.query('CREATE TABLE shop (id text PRIMARY KEY, sold int NOT NULL, stock int NOT NULL)');
+  await dataSource.query("INSERT INTO shop VALUES ('corner', 0, 0)");
   return dataSource;
 }
 
@@ -34,6 +34,6 @@ class DatabaseModule implements OnApplicationShutdown {
       useFactory: (dataSource: DataSource) => ({ database: typeOrm(dataSource), migrations: 'up' }),
     }),
   ],
-  providers: [CountSaleHandler, Orders, SendReceiptHandler],
+  providers: [CallLog, CountSaleHandler, Orders, ReceiptListener, Restocking, SendReceiptHandler],
 })
 export class AppModule {}

@@ -5,15 +5,23 @@ import { Jobs } from '@holdfast/queue';
 import { NestFactory } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { AppModule } from './app.module.js';
+import { CallLog, ReceiptListener } from './handlers.js';
 import { Orders } from './orders.js';
 
-async function outcomeOf(jobs: Jobs, id: string): Promise<string> {
+async function until<T>(look: () => Promise<T | undefined>, what: string): Promise<T> {
   for (let left = 300; left > 0; left--) {
-    const job = await jobs.find(id);
-    if (job?.finishedAt) return `${job.state} ${job.outcome ?? 'without a word'}`;
+    const found = await look();
+    if (found !== undefined) return found;
     await wait(100);
   }
-  throw new Error(`Job ${id} was not done within 30 s.`);
+  throw new Error(`After 30 s still no ${what}.`);
+}
+
+function outcomeOf(jobs: Jobs, id: string): Promise<string> {
+  return until(async () => {
+    const job = await jobs.find(id);
+    return job?.finishedAt ? `${job.state} ${job.outcome ?? 'without a word'}` : undefined;
+  }, `end of job ${id}`);
 }
 
 async function main(): Promise<void> {
@@ -24,8 +32,16 @@ async function main(): Promise<void> {
     assert.equal(await outcomeOf(app.get(Jobs), receipt), 'SUCCEEDED receipt.sent');
     assert.equal(await outcomeOf(app.get(Jobs), sale), 'SUCCEEDED without a word');
     const dataSource = app.get(DataSource);
-    assert.deepEqual(await dataSource.query('SELECT * FROM orders'), [{ id: 'A-1', receipt: 'receipt of A-1' }]);
+    assert.deepEqual(await dataSource.query('SELECT * FROM orders'), [
+      { id: 'A-1', receipt: `job ${receipt} for A-1` },
+    ]);
     assert.deepEqual(await dataSource.query('SELECT sold FROM shop'), [{ sold: 1 }]);
+    await until(async () => {
+      const stocked = await dataSource.query<unknown[]>('SELECT 1 FROM shop WHERE stock = 100');
+      return stocked.length > 0 ? true : undefined;
+    }, 'run of the duty');
+    assert.equal(await app.get(ReceiptListener).heard, receipt);
+    assert.deepEqual(app.get(CallLog).kinds.sort(), ['attached sale.count', 'detached receipt.send']);
   } finally {
     await app.close();
   }

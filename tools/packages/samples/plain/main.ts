@@ -14,8 +14,8 @@ async function createTables(connectionString: string): Promise<void> {
   await client.connect();
   await new Migrator(client, { migrations: queueMigrations, schema: 'holdfast' }).up();
   await client.query('CREATE TABLE orders (id text PRIMARY KEY, receipt text)');
-  await client.query('CREATE TABLE shop (id text PRIMARY KEY, sold int NOT NULL)');
-  await client.query("INSERT INTO shop VALUES ('corner', 0)");
+  await client.query('CREATE TABLE shop (id text PRIMARY KEY, sold int NOT NULL, stock int NOT NULL)');
+  await client.query("INSERT INTO shop VALUES ('corner', 0, 0)");
   await client.end();
 }
 
@@ -26,6 +26,9 @@ function queueOn(pool: Pool): HoldfastQueue {
       await ctx.tx.sql.query('UPDATE shop SET sold = sold + 1 WHERE id = $1', [job.payload.shopId]);
     },
   });
+  queue.duty({ name: 'shop.restock', every: '1h', deadline: '10s' }, (ctx) =>
+    ctx.transaction((sql) => sql.query('UPDATE shop SET stock = 100')),
+  );
   return queue.handle(
     SendReceipt,
     {
@@ -39,13 +42,20 @@ function queueOn(pool: Pool): HoldfastQueue {
   );
 }
 
-async function outcomeOf(queue: HoldfastQueue, id: string): Promise<string> {
+async function until<T>(look: () => Promise<T | undefined>, what: string): Promise<T> {
   for (let left = 300; left > 0; left--) {
-    const job = await queue.lookup.find(id);
-    if (job?.finishedAt) return `${job.state} ${job.outcome ?? 'without a word'}`;
+    const found = await look();
+    if (found !== undefined) return found;
     await wait(100);
   }
-  throw new Error(`Job ${id} was not done within 30 s.`);
+  throw new Error(`After 30 s still no ${what}.`);
+}
+
+function outcomeOf(queue: HoldfastQueue, id: string): Promise<string> {
+  return until(async () => {
+    const job = await queue.lookup.find(id);
+    return job?.finishedAt ? `${job.state} ${job.outcome ?? 'without a word'}` : undefined;
+  }, `end of job ${id}`);
 }
 
 async function enqueue({ jobs, unitOfWork }: HoldfastQueue): Promise<{ receipt: string; sale: string }> {
@@ -74,6 +84,10 @@ async function main(): Promise<void> {
     assert.equal(await outcomeOf(queue, sale), 'SUCCEEDED without a word');
     assert.deepEqual((await pool.query('SELECT * FROM orders')).rows, [{ id: 'A-1', receipt: 'sent' }]);
     assert.deepEqual((await pool.query('SELECT sold FROM shop')).rows, [{ sold: 1 }]);
+    await until(async () => {
+      const stocked = await pool.query('SELECT 1 FROM shop WHERE stock = 100');
+      return stocked.rows.length > 0 ? true : undefined;
+    }, 'run of the duty');
   } finally {
     await queue.close();
     await pool.end();
