@@ -4,6 +4,8 @@ import { PoolerError } from '../errors/pooler.error.js';
 
 /** A pooler that is busy with others may give the same backend several times in a row, by chance. */
 const LOOKS = 10;
+/** The longest that the second connection may take to end. */
+const GOODBYE_WITHIN_MS = 1_000;
 const BACKEND = 'SELECT pg_catalog.pg_backend_pid() AS backend';
 
 /**
@@ -20,17 +22,25 @@ const BACKEND = 'SELECT pg_catalog.pg_backend_pid() AS backend';
 export async function admitSession(session: NewSession, config: ClientConfig, withinMs: number): Promise<number> {
   const first = await backendOf(session);
   if (first === session.announcedPid) return first;
-  const seen = await withDeadline(compare(session, first, config), withinMs, () => new Error('late')).catch(
+  const seen = await withDeadline(compare(session, first, config, withinMs), withinMs, () => new Error('late')).catch(
     () => undefined,
   );
   if (seen !== undefined) throw new PoolerError(seen);
   return first;
 }
 
-async function compare(session: NewSession, first: number, config: ClientConfig): Promise<string | undefined> {
-  const again = await backendOf(session);
-  if (again !== first) return changed(first, again);
-  const other = new Client({ ...config, application_name: 'holdfast-pooler-trial' });
+async function compare(
+  session: NewSession,
+  first: number,
+  config: ClientConfig,
+  withinMs: number,
+): Promise<string | undefined> {
+  const other = new Client({
+    ...config,
+    application_name: 'holdfast-pooler-trial',
+    connectionTimeoutMillis: withinMs,
+    query_timeout: withinMs,
+  });
   other.on('error', () => undefined);
   try {
     await other.connect();
@@ -40,17 +50,18 @@ async function compare(session: NewSession, first: number, config: ClientConfig)
     if (shared === first) return `two connections were answered by backend ${first}`;
     for (let look = 0; look < LOOKS; look++) {
       const last = await backendOf(session);
-      if (last !== first) return changed(first, last);
+      if (last !== first) return `backend ${first} answered one statement and backend ${last} another`;
     }
     return undefined;
   } finally {
-    // Not awaited: it is ours alone, and the pooler may not answer.
-    void other.end().catch(() => undefined);
+    // Not awaited: the pooler may not answer. Then the socket is not left open either.
+    const late = () => new Error('No goodbye.');
+    void withDeadline(other.end(), GOODBYE_WITHIN_MS, late).catch(() => destroy(other));
   }
 }
 
-function changed(from: number, to: number): string {
-  return `backend ${from} answered one statement and backend ${to} the next`;
+function destroy(client: Client): void {
+  (client as { connection?: { stream?: { destroy(): void } } }).connection?.stream?.destroy();
 }
 
 async function backendOf(session: NewSession): Promise<number> {

@@ -53,7 +53,6 @@ export class ProvenConnection {
   private beating = false;
   private readonly endListeners: (() => void)[] = [];
   private ending: Error | undefined;
-  private expiry: Timer | undefined;
   private heartbeat: Timer | undefined;
   private readonly lane = new Lane();
   private provedAt = -Infinity;
@@ -134,14 +133,12 @@ export class ProvenConnection {
     return this.proving((deadlineMs) => this.connection.tag({ deadlineMs, name, text }));
   }
 
-  /** watch sets the timers by what is held now. */
+  /** watch sets the heartbeat by what is held now. It needs no timer for the belief's end: no statement, a heartbeat's neither, is waited for longer than that. */
   watch(): void {
-    this.expiry?.clear();
     this.heartbeat?.clear();
     const { timings } = this.held;
     if (this.ending || this.held.empty || !timings) return;
     const age = performance.now() - this.provedAt;
-    this.expiry = startTimer(Math.max(0, timings.beliefMs - age), () => this.expire());
     this.heartbeat = startTimer(Math.max(0, timings.heartbeatMs - age), () => this.beat());
   }
 
@@ -155,9 +152,9 @@ export class ProvenConnection {
     return Math.max(0, this.provedAt + (this.held.timings?.beliefMs ?? 0) - performance.now());
   }
 
-  /** A timer may be a little early. */
+  /** A process that was frozen, or blocked, may have let the belief end without a heartbeat: then nothing more is asked. */
   private expire(): void {
-    if (this.beliefLeft > 0) return this.watch();
+    if (this.held.empty || this.beliefLeft > 0) return;
     const silentMs = Math.round(performance.now() - this.provedAt);
     this.end(new LeadershipUnprovedError(`the last proof was sent ${silentMs} ms ago`));
   }
@@ -171,7 +168,7 @@ export class ProvenConnection {
   /** An error of the server is an answer too. */
   private proving<T>(work: (leftMs: number) => Promise<T>): Promise<T> {
     return this.lane.run(async () => {
-      if (!this.held.empty && this.beliefLeft === 0) this.expire();
+      this.expire();
       const leftMs = this.held.empty ? this.options.answerMs : Math.max(1, this.beliefLeft);
       const sentAt = performance.now();
       try {

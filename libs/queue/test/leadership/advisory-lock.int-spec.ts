@@ -60,11 +60,14 @@ describe('leadership by advisory locks', () => {
   });
 
   it('L1: what is held is not taken a second time, however often and by how many at once it is asked for', async () => {
-    const candidate = leaderships.on(db.url).candidate('reports', TICK);
+    const leadership = leaderships.on(db.url);
+    const candidate = leadership.candidate('reports', TICK);
+    // Another name keeps the session, on which a lock that was taken twice would be left.
+    await leadership.candidate('prices', TICK).acquire();
     expect(await Promise.all(Array.from({ length: 5 }, () => candidate.acquire()))).toEqual(Array(5).fill(true));
     expect(await candidate.acquire()).toBe(true);
     await candidate.release();
-    expect(await leaderLocks(db)).toEqual([]);
+    expect(await leaderLocks(db)).toHaveLength(1);
   });
 
   it('L1: many names of a process share one connection, which is closed when nobody stands any more', async () => {
