@@ -12,19 +12,24 @@ const DEADLINE_MS = 2_000;
  * application's pool and the control connections are busy with, it is answered (K143, R19).
  */
 export class HealthProbe {
-  private readonly connections: ControlConnections;
+  private readonly control: ControlConnections;
   private readonly migrator: Migrator;
 
   constructor(private readonly options: ResolvedQueueOptions) {
     const { preparedStatements, schema } = options;
     const settings = { applicationName: 'holdfast-health', deadlineMs: DEADLINE_MS, max: 1, preparedStatements };
-    this.connections = new ControlConnections(() => connectionConfigOf(options), settings);
-    this.migrator = new Migrator(this.connections, { migrations: queueMigrations, schema: schema.name });
+    this.control = new ControlConnections(() => connectionConfigOf(options), settings);
+    this.migrator = new Migrator(this.control, { migrations: queueMigrations, schema: schema.name });
+  }
+
+  /** connections answers how many it holds at most, by what they carry (R19). */
+  get connections(): Readonly<Record<string, number>> {
+    return { 'health checks': this.control.max };
   }
 
   /** close ends its connection. Idempotent. */
   close(): Promise<void> {
-    return this.connections.close();
+    return this.control.close();
   }
 
   /** fitTables rejects with what Migrator throws when this version cannot run on the tables. */
@@ -34,6 +39,6 @@ export class HealthProbe {
 
   /** writable rejects when the database cannot be written to, or has not answered within the time. */
   async writable(withinMs: number): Promise<void> {
-    await this.connections.run(checkWritable, this.options.schema, {}, { deadlineMs: withinMs });
+    await this.control.run(checkWritable, this.options.schema, {}, { deadlineMs: withinMs });
   }
 }

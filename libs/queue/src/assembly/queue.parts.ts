@@ -80,14 +80,17 @@ export function runnerOf(
     interceptors: JobInterceptorRegistry;
     /** leadership, where this process schedules too: its connections are part of the sum (R19). */
     leadership: Leadership | undefined;
+    /** probe, where the health of this process can be asked: its connection as well. */
+    probe?: { readonly connections: Readonly<Record<string, number>> };
     registry: JobHandlerRegistry;
     reporter: Reporter;
     roster: RunnerRoster;
     store: JobStore;
   },
 ): Runner {
-  const { leadership, ...rest } = parts;
-  return new Runner({ ...rest, connections: leadership?.connections ?? {}, options: options.run });
+  const { leadership, probe, ...rest } = parts;
+  const connections = { ...leadership?.connections, ...probe?.connections };
+  return new Runner({ ...rest, connections, options: options.run });
 }
 
 export function schedulerOf(

@@ -76,6 +76,7 @@ const runProviders: Provider[] = [
       Reporter,
       RunnerRoster,
       JobStore,
+      HealthProbe,
       { token: Leadership, optional: true },
     ],
     useFactory: (
@@ -86,8 +87,9 @@ const runProviders: Provider[] = [
       reporter: Reporter,
       roster: RunnerRoster,
       store: JobStore,
+      probe: HealthProbe,
       leadership?: Leadership,
-    ) => runnerOf(options, { database, interceptors, leadership, registry, reporter, roster, store }),
+    ) => runnerOf(options, { database, interceptors, leadership, probe, registry, reporter, roster, store }),
   },
 ];
 

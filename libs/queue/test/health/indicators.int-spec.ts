@@ -8,6 +8,7 @@ import {
   defineJob,
   JobHandler,
   JobQueue,
+  type QueueEvent,
   QueueModule,
   type QueueModuleOptions,
   Runner,
@@ -91,6 +92,13 @@ describe('the health indicators of the queue, asked by terminus', () => {
     });
   });
 
+  it('R19: the connection of the checks is part of the sum that the start says', async () => {
+    const events: QueueEvent[] = [];
+    await start({ reporter: { report: (event) => void events.push(event) } });
+    const started = events.find((event) => event.type === 'runner.started');
+    expect(started?.connections).toContainEqual({ connections: 1, role: 'health checks' });
+  });
+
   it('K50: a database that is gone is down, in words without its address, and everything recovers by itself', async () => {
     const proxy = await proxied();
     const health = await start({ pool: db.pool({ connectionString: proxy.url, max: 5 }) });
@@ -129,12 +137,15 @@ describe('the health indicators of the queue, asked by terminus', () => {
     await until(health, { database: 'up', runner: 'up' });
     await db.adminQuery(`ALTER DATABASE "${db.name}" SET default_transaction_read_only = on`);
     await db.terminateBackends();
-    await until(health, { database: 'down', runner: 'down' });
-    expect((await health.ready()).body.details['database']!.message).toMatch(/only reads.*25006/);
+    try {
+      await until(health, { database: 'down' });
+      expect((await health.ready()).body.details['database']!.message).toMatch(/only reads.*25006/);
+    } finally {
+      await db.adminQuery('SET default_transaction_read_only = off');
+      await db.adminQuery(`ALTER DATABASE "${db.name}" RESET default_transaction_read_only`);
+    }
     // Nobody ends the connections that were made meanwhile: they stay read-only for ever.
-    await db.adminQuery(`ALTER DATABASE "${db.name}" RESET default_transaction_read_only`);
     await until(health, { database: 'up', runner: 'up' });
-    await db.adminQuery('SET default_transaction_read_only = off');
   });
 
   it('K50: a loop that fails outside the database is down under its own key, and only there', async () => {
@@ -143,6 +154,7 @@ describe('the health indicators of the queue, asked by terminus', () => {
     const { claim } = store;
     // A store that answers what is no list of jobs: an error that no stage of the loop expects.
     store.claim = () => Promise.resolve(null as never);
+    await health.app.get(JobQueue).enqueue(Work, { text: 'a' }, { in: 'own' });
     await until(health, { database: 'up', migrations: 'up', runner: 'down' });
     expect((await health.ready()).body.details['runner']!.message).toContain('the log says how');
     store.claim = claim;
