@@ -159,6 +159,14 @@ export abstract class JobStore {
   /** unknownKinds answers live kinds outside the given ones, for the report of Q11; bounded. */
   abstract unknownKinds(kinds: readonly string[]): Promise<string[]>;
 
+  /**
+   * hasWork answers whether a look at these kinds would find anything: a request, a due job or suspect, a lease that may have run out. An idle runner
+   * asks it at each poll in place of looking (R18, P8). True is always right.
+   */
+  hasWork(_kinds: readonly string[]): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
   /** verdict answers what became of an attempt whose end had no answer (R2, R3). */
   abstract verdict(lease: Lease, attempt: number): Promise<Verdict>;
 }

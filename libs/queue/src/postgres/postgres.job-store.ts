@@ -39,6 +39,7 @@ import { enqueueJobs } from './sql/enqueue-jobs.sql.js';
 import { enqueueKeyedJobs } from './sql/enqueue-keyed-jobs.sql.js';
 import { findMissingKeys } from './sql/find-missing-keys.sql.js';
 import { findUnknownKinds } from './sql/find-unknown-kinds.sql.js';
+import { findWork } from './sql/find-work.sql.js';
 import { giveBackClaim } from './sql/give-back-claim.sql.js';
 import { intakeRequests, type IntakeRow } from './sql/intake-requests.sql.js';
 import { lockRuns } from './sql/lock-runs.sql.js';
@@ -199,6 +200,11 @@ export class PostgresJobStore extends JobStore {
     const rows = await this.run(giveBackClaim, { token });
     this.marks.clear();
     return rows.length;
+  }
+
+  override async hasWork(kinds: readonly string[]): Promise<boolean> {
+    const [row] = await this.run(findWork, { kinds });
+    return row?.waits ?? true;
   }
 
   hold(lease: Lease): Promise<boolean> {

@@ -134,10 +134,24 @@ export class ClaimLoop {
     } while (result?.more && !this.stopped);
   }
 
+  /** isIdle: nothing runs here, nothing is owed and nothing waits, which one statement tells: then a poll does no more (P8). */
+  private async isIdle(): Promise<boolean> {
+    const { claimer, guard, kinds, reporter, slots, store } = this.parts;
+    if (slots.running > 0 || this.changed || claimer.owes || guard.listed.length > 0) return false;
+    const waits = await this.stage('claim', () => store.hasWork(kinds.run));
+    if (waits) return false;
+    this.setPoll();
+    // What could not be asked has failed, and is tried again as a claim is.
+    if (waits === undefined) return true;
+    reporter.report({ type: 'claim.answered', asked: slots.free, fullLook: true, got: 0 });
+    if (performance.now() - this.kindsAt >= KINDS_EVERY_MS) await this.reportUnknownKinds();
+    return true;
+  }
+
   /** lookAround is what only a poll or a wake does. */
   private async lookAround(sweep: boolean): Promise<void> {
     const { claimer } = this.parts;
-    this.pollAt = performance.now() + this.parts.pollMs * (1 - POLL_JITTER * Math.random());
+    this.setPoll();
     if (claimer.owes) await this.stage('give-back', () => claimer.giveBack());
     await this.intake();
     if (sweep) await this.reap();
@@ -159,6 +173,7 @@ export class ClaimLoop {
     const { guard, intakeGapMs, slots, suspects } = this.parts;
     this.roused = false;
     const look = this.takeLook();
+    if (look && !look.asked && (await this.isIdle())) return Math.min(this.pollInMs, guard.retryInMs ?? Infinity);
     if (look) await this.lookAround(look.sweep);
     if (this.stopped) return 0;
     const move = await this.stage('suspects', () => suspects.next(look?.sweep ?? false));
@@ -227,14 +242,18 @@ export class ClaimLoop {
     return answer;
   }
 
+  private setPoll(): void {
+    this.pollAt = performance.now() + this.parts.pollMs * (1 - POLL_JITTER * Math.random());
+  }
+
   /** takeLook answers whether this pass is a poll, a wake, or the repetition of one that failed, and whether it looks for leases that ran out too. */
-  private takeLook(): { readonly sweep: boolean } | undefined {
+  private takeLook(): { readonly asked: boolean; readonly sweep: boolean } | undefined {
     const retry = this.parts.guard.retryInMs;
     const asked = this.look || (retry !== undefined && retry <= 0);
     this.look = false;
     if (!asked && performance.now() < this.pollAt) return undefined;
     const sweep = asked || this.sweepNext;
     this.sweepNext = !sweep;
-    return { sweep };
+    return { asked, sweep };
   }
 }

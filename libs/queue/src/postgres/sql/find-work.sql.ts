@@ -1,0 +1,27 @@
+import { Statement } from '@holdfast/kernel';
+
+/**
+ * Tells whether a look at these kinds would find anything: a request, a due job or suspect, a lease that may have run out (R18, P8).
+ *
+ * Locks: none. Index: job_request_pk; job_claim, job_suspects and job_leases, one entry of each kind, of job_claim one of each priority too.
+ */
+export const findWork = new Statement<{ readonly kinds: readonly string[] }, { readonly waits: boolean }>({
+  name: 'find-work',
+  text: (schema) => `
+SELECT EXISTS (SELECT FROM ${schema.of('job_request')} r ORDER BY r.id LIMIT 1) OR EXISTS (
+    SELECT FROM unnest($1::text[]) AS k (kind)
+      CROSS JOIN LATERAL (
+        SELECT FROM generate_series(0, 9) AS p (priority)
+          CROSS JOIN LATERAL (
+            SELECT FROM ${schema.of('job')} j
+              WHERE j.state = 0 AND NOT j.suspect AND j.kind = k.kind AND j.priority = p.priority AND j.due_at <= now()
+              LIMIT 1
+          ) c
+        UNION ALL
+        (SELECT FROM ${schema.of('job')} j WHERE j.state = 0 AND j.suspect AND j.kind = k.kind AND j.due_at <= now() LIMIT 1)
+        UNION ALL
+        (SELECT FROM ${schema.of('job')} j WHERE j.state = 1 AND j.kind = k.kind AND j.lease_until <= now() LIMIT 1)
+      ) found
+  ) AS waits`,
+  values: (p) => [p.kinds],
+});
