@@ -126,7 +126,8 @@ describe('Handlers, interceptors and listeners of an application', () => {
     told.length = 0;
   });
   afterEach(async () => {
-    for (const app of opened.splice(0)) await app.close();
+    // NestJS 11 rejects a close with the error of a start that failed.
+    for (const app of opened.splice(0)) await app.close().catch(() => undefined);
   });
   afterAll(() => db.drop());
 
