@@ -15,6 +15,7 @@ import { rejection } from './rejection.js';
 
 const SCHEMA = new SchemaName('public');
 const APPLICATION = 'holdfast control';
+// Deadlines cover the connecting too, which a machine that does much else takes its time for: the shortest here is a second.
 const countRows = new Statement<{ atLeast: number }, { n: number }>({
   name: 'count-rows',
   text: (schema) => `SELECT count(*)::int AS n FROM ${schema.of('item')} WHERE id >= $1::int`,
@@ -135,7 +136,7 @@ describe('control connections', () => {
   });
 
   it('R18: a statement that waits for a lock ends at its deadline, at the server too', async () => {
-    const control = connect({ deadlineMs: 200 });
+    const control = connect({ deadlineMs: 1_000 });
     const locker = await lockTable();
     const error = await rejection(control.run(countRows, SCHEMA, { atLeast: 0 }));
     expect(error).toBeInstanceOf(StatementDeadlineError);
@@ -143,17 +144,17 @@ describe('control connections', () => {
     expect((error as Error).message).toContain('holdfast-count-rows');
     const waiting = () =>
       database.adminQuery(`SELECT 1 FROM pg_locks WHERE NOT granted`).then((rows) => rows.length === 0);
-    await waitFor(waiting, { deadlineMs: 2_000, what: 'the server to have given up' });
+    await waitFor(waiting, { deadlineMs: 10_000, what: 'the server to have given up' });
     await locker.query('ROLLBACK');
     expect((await control.run(countRows, SCHEMA, { atLeast: 0 })).rowCount).toBe(1);
   });
 
   it('a call may have a longer deadline than the connections', async () => {
-    const control = connect({ deadlineMs: 100 });
-    const slow = new Statement<void, unknown>({ name: 'slow', text: () => 'SELECT pg_sleep(0.3)', values: () => [] });
+    const control = connect({ deadlineMs: 1_000 });
+    const slow = new Statement<void, unknown>({ name: 'slow', text: () => 'SELECT pg_sleep(1.5)', values: () => [] });
     expect(await rejection(control.run(slow, SCHEMA, undefined))).toBeInstanceOf(StatementDeadlineError);
-    expect((await control.run(slow, SCHEMA, undefined, { deadlineMs: 5_000 })).rowCount).toBe(1);
-    expect((await control.transaction((tx) => slow.run(tx, SCHEMA, undefined), { deadlineMs: 5_000 })).rowCount).toBe(
+    expect((await control.run(slow, SCHEMA, undefined, { deadlineMs: 20_000 })).rowCount).toBe(1);
+    expect((await control.transaction((tx) => slow.run(tx, SCHEMA, undefined), { deadlineMs: 20_000 })).rowCount).toBe(
       1,
     );
   });
@@ -161,12 +162,12 @@ describe('control connections', () => {
   it.each(['answers', 'both'] as const)(
     'R18: a frozen network (%s) ends at the deadline, and the next call works',
     async (direction) => {
-      const control = connect({ deadlineMs: 300, max: 1 }, proxy.url);
+      const control = connect({ deadlineMs: 1_500, max: 1 }, proxy.url);
       await control.query('SELECT 1');
       proxy.freeze(direction);
       const startedAt = performance.now();
       expect(await rejection(control.query('SELECT 2'))).toBeInstanceOf(StatementDeadlineError);
-      expect(performance.now() - startedAt).toBeLessThan(1_500);
+      expect(performance.now() - startedAt).toBeLessThan(6_000);
       expect(isConnectionLost(await rejection(control.query('SELECT 3')))).toBe(true);
       proxy.pass();
       expect((await control.query('SELECT 4')).rowCount).toBe(1);
@@ -175,7 +176,7 @@ describe('control connections', () => {
   );
 
   it('R18: a network that freezes on COMMIT leaves the commit unknown, and not longer than the deadline', async () => {
-    const control = connect({ deadlineMs: 400 }, proxy.url);
+    const control = connect({ deadlineMs: 2_000 }, proxy.url);
     await control.query('SELECT 1');
     proxy.when({ act: () => proxy.freeze('answers'), text: 'COMMIT\0' });
     const error = await rejection(control.transaction((tx) => tx.query('INSERT INTO item VALUES (7)')));
@@ -221,9 +222,9 @@ describe('control connections', () => {
   });
 
   it('rejects in time when all are in use, with how many there are, and goes on when they come back', async () => {
-    const control = connect({ deadlineMs: 150, max: 1 });
+    const control = connect({ deadlineMs: 1_500, max: 1 });
     let release!: () => void;
-    const held = control.transaction(() => new Promise<void>((resolve) => (release = resolve)), { deadlineMs: 5_000 });
+    const held = control.transaction(() => new Promise<void>((resolve) => (release = resolve)), { deadlineMs: 20_000 });
     await waitFor(() => release as unknown, { what: 'the transaction to begin' });
     const error = await rejection(control.query('SELECT 1'));
     expect(error).toBeInstanceOf(PoolExhaustedError);
