@@ -6,6 +6,7 @@ export const ADMIN_NAME = 'holdfast-testbed';
 /** AdminConnection is the testbed's own superuser connection, opened at the first query. */
 export class AdminConnection {
   private client: Promise<Client> | undefined;
+  private last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly url: string) {}
 
@@ -15,14 +16,11 @@ export class AdminConnection {
     if (client) await (await client).end();
   }
 
-  /** query answers the rows of a statement. A connection that broke is opened anew at the next query. */
-  async query<Row extends QueryResultRow = QueryResultRow>(
-    text: string,
-    values: readonly unknown[] = [],
-  ): Promise<Row[]> {
-    this.client ??= this.connect();
-    const client = await this.client;
-    return (await client.query<Row>(text, [...values])).rows;
+  /** query answers the rows of a statement, after those before it. A connection that broke is opened anew at the next query. */
+  query<Row extends QueryResultRow = QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const answer = this.last.then(() => this.send<Row>(text, values));
+    this.last = answer.catch(() => undefined);
+    return answer;
   }
 
   private async connect(): Promise<Client> {
@@ -35,5 +33,11 @@ export class AdminConnection {
       throw error;
     });
     return client;
+  }
+
+  private async send<Row extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    this.client ??= this.connect();
+    const client = await this.client;
+    return (await client.query<Row>(text, [...values])).rows;
   }
 }
