@@ -18,6 +18,7 @@ import { JobHandlerRegistry } from './job-handler.registry.js';
 import { JobInterceptorExplorer } from './job-interceptor.explorer.js';
 import { JobInterceptorRegistry } from './job-interceptor.registry.js';
 import type { JobAnswer, JobCall } from './job.interceptor.js';
+import { ListenerDiscovery } from './listener.discovery.js';
 import { HandlerDiscovery } from './nest.discovery.js';
 import { OnJobEvent } from './on-job-event.decorator.js';
 
@@ -66,7 +67,14 @@ class Discovered {
   ) {}
 
   static async in(metadata: ModuleMetadata): Promise<Discovered> {
-    const own = [DecoratedExplorer, HandlerDiscovery, JobEventExplorer, JobHandlerExplorer, JobInterceptorExplorer];
+    const own = [
+      DecoratedExplorer,
+      HandlerDiscovery,
+      JobEventExplorer,
+      JobHandlerExplorer,
+      JobInterceptorExplorer,
+      ListenerDiscovery,
+    ];
     const module = await Test.createTestingModule({
       ...metadata,
       imports: [DiscoveryModule, ...(metadata.imports ?? [])],

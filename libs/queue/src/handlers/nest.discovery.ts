@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { HandlerMistakesError } from '../errors/handler-mistakes.error.js';
 import { DecoratedExplorer } from './decorated.explorer.js';
-import type { Explored } from './explored.js';
-import { JobEventDispatcher } from './job-event.dispatcher.js';
-import { JobEventExplorer } from './job-event.explorer.js';
+import { refuse, registered } from './explored.js';
 import { JobHandlerExplorer } from './job-handler.explorer.js';
 import { JobHandlerRegistry } from './job-handler.registry.js';
 import { JobInterceptorExplorer } from './job-interceptor.explorer.js';
 import { JobInterceptorRegistry } from './job-interceptor.registry.js';
+import { ListenerDiscovery } from './listener.discovery.js';
 
 /** HandlerDiscovery puts what the explorers find into the registries: the way from the decorators to what runs. */
 @Injectable()
@@ -16,10 +14,9 @@ export class HandlerDiscovery {
     private readonly decorated: DecoratedExplorer,
     private readonly handlers: JobHandlerExplorer,
     private readonly interceptors: JobInterceptorExplorer,
-    private readonly events: JobEventExplorer,
+    private readonly listeners: ListenerDiscovery,
     private readonly registry: JobHandlerRegistry,
     private readonly interceptorRegistry: JobInterceptorRegistry,
-    private readonly dispatcher: JobEventDispatcher,
   ) {}
 
   /**
@@ -27,13 +24,11 @@ export class HandlerDiscovery {
    * with all of them where it is more. A marked class that no module provides is a warning, which the runner tells at its start.
    */
   register(): void {
-    const mistakes: Error[] = [
+    refuse([
       ...registered(this.handlers.explore(), (entry) => this.registry.register(entry)),
       ...registered(this.interceptors.explore(), (entry) => this.interceptorRegistry.register(entry)),
-      ...registered(this.events.explore(), (entry) => this.dispatcher.register(entry)),
-    ];
-    if (mistakes.length > 1) throw new HandlerMistakesError(mistakes);
-    if (mistakes[0]) throw mistakes[0];
+      ...this.listeners.register(),
+    ]);
     this.warn();
   }
 
@@ -51,17 +46,4 @@ export class HandlerDiscovery {
     const text = `Marked, and provided by no module: ${unprovided.join(', ')}. List what this process is to use under providers.`;
     if (!this.registry.warnings.includes(text)) this.registry.warnings.push(text);
   }
-}
-
-/** registered answers every mistake of what was found, those that registering it brings up too. */
-function registered<Entry>({ entries, mistakes }: Explored<Entry>, register: (entry: Entry) => void): Error[] {
-  const all = [...mistakes];
-  for (const entry of entries) {
-    try {
-      register(entry);
-    } catch (error) {
-      all.push(error as Error);
-    }
-  }
-  return all;
 }

@@ -21,7 +21,6 @@ import type { Scheduler } from '../scheduler/scheduler.js';
 /** RunningParts are what a process with the role run has besides. */
 export interface RunningParts {
   readonly discovery: HandlerDiscovery;
-  readonly dispatcher: JobEventDispatcher;
   readonly registry: JobHandlerRegistry;
   readonly runner: Runner;
 }
@@ -36,6 +35,8 @@ export interface SchedulingParts {
 /** QueueLifecycleParts are what is started and stopped. */
 export interface QueueLifecycleParts {
   readonly connections: ControlConnections;
+  /** dispatcher tells the listeners; undefined in a process that neither runs jobs nor schedules, where nothing happens. */
+  readonly dispatcher: JobEventDispatcher | undefined;
   readonly modules: ModulesContainer;
   readonly options: ResolvedQueueOptions;
   readonly probe: HealthProbe;
@@ -117,9 +118,9 @@ export class QueueLifecycle implements OnApplicationShutdown, OnModuleInit {
 
   /** Listeners may need what is taken down after the drain, so they hear its last events before. */
   private async drainAll(): Promise<void> {
-    const { running, scheduling } = this.parts;
+    const { dispatcher, running, scheduling } = this.parts;
     const ended = Promise.all([scheduling?.scheduler.close(), running?.runner.close()]);
-    await ended.finally(() => running?.dispatcher.close());
+    await ended.finally(() => dispatcher?.close());
   }
 
   private refuseSecond(): void {
@@ -128,16 +129,16 @@ export class QueueLifecycle implements OnApplicationShutdown, OnModuleInit {
   }
 
   private registerDuties(): void {
-    const { running, scheduling } = this.parts;
+    const { dispatcher, scheduling } = this.parts;
     scheduling?.duties.register();
-    if (scheduling) running?.dispatcher.hear(scheduling.scheduler.events);
+    if (scheduling) dispatcher?.hear(scheduling.scheduler.events);
   }
 
   private registerHandlers(): void {
-    const { options, running } = this.parts;
+    const { dispatcher, options, running } = this.parts;
     if (!running) return;
     running.discovery.register();
-    running.dispatcher.hear(running.runner.events);
+    dispatcher?.hear(running.runner.events);
     const { kinds } = running.registry;
     const { handles } = resolveRunnerOptions(options.run, 'check');
     if (!kinds.some(handles)) throw new NoHandlersError(kinds, running.discovery.unprovided());

@@ -13,6 +13,7 @@ import { JobHandlerExplorer } from '../handlers/job-handler.explorer.js';
 import { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
 import { JobInterceptorExplorer } from '../handlers/job-interceptor.explorer.js';
 import { JobInterceptorRegistry } from '../handlers/job-interceptor.registry.js';
+import { ListenerDiscovery } from '../handlers/listener.discovery.js';
 import { HandlerDiscovery } from '../handlers/nest.discovery.js';
 import { DutyLedger } from '../ports/duty.ledger.js';
 import { JobStore } from '../ports/job-store.js';
@@ -45,24 +46,27 @@ const sharedProviders: Provider[] = [
   { provide: UnitOfWork, inject: [QUEUE_OPTIONS, Database], useFactory: unitOfWorkOf },
 ];
 
-/** What happens is told in a process that runs jobs or schedules. */
-const reporter: Provider = {
-  provide: Reporter,
-  inject: [QUEUE_OPTIONS],
-  useFactory: (options: ResolvedQueueOptions) => options.reporter ?? new LoggingReporter(nestLogSink()),
-};
-
-const runProviders: Provider[] = [
-  DecoratedExplorer,
-  HandlerDiscovery,
+/** What happens is told in a process that runs jobs or schedules: to the reporter, and to listeners. */
+const telling: Provider[] = [
   JobEventExplorer,
-  JobHandlerExplorer,
-  JobInterceptorExplorer,
+  ListenerDiscovery,
   {
     provide: JobEventDispatcher,
     inject: [Reporter],
     useFactory: (reporter: Reporter) => new JobEventDispatcher(reporter),
   },
+  {
+    provide: Reporter,
+    inject: [QUEUE_OPTIONS],
+    useFactory: (options: ResolvedQueueOptions) => options.reporter ?? new LoggingReporter(nestLogSink()),
+  },
+];
+
+const runProviders: Provider[] = [
+  DecoratedExplorer,
+  HandlerDiscovery,
+  JobHandlerExplorer,
+  JobInterceptorExplorer,
   { provide: JobQueue, inject: [QUEUE_OPTIONS, Database, JobStore, Runner], useFactory: jobQueueOf },
   { provide: JobHandlerRegistry, useFactory: () => new JobHandlerRegistry() },
   { provide: JobInterceptorRegistry, useFactory: () => new JobInterceptorRegistry() },
@@ -108,7 +112,7 @@ export function queueProviders(roles: QueueRoles, queueModule: unknown): Provide
     ...sharedProviders,
     ...ledgerProviders,
     ...healthProviders(roles),
-    ...(roles.run || roles.schedule ? [reporter] : []),
+    ...(roles.run || roles.schedule ? telling : []),
     ...(roles.run ? runProviders : [plainJobQueue]),
     ...(roles.schedule ? scheduleProviders : []),
     lifecycleOf(queueModule),
@@ -124,7 +128,7 @@ const plainJobQueue: Provider = {
 
 function lifecycleOf(queueModule: unknown): Provider {
   const shared = [ModulesContainer, QUEUE_OPTIONS, ControlConnections, JobStore, HealthProbe];
-  const running = [HandlerDiscovery, JobEventDispatcher, JobHandlerRegistry, Runner].map(optional);
+  const running = [JobEventDispatcher, HandlerDiscovery, JobHandlerRegistry, Runner].map(optional);
   const scheduling = [DutyDiscovery, Leadership, Scheduler].map(optional);
   return {
     provide: QueueLifecycle,
@@ -135,8 +139,8 @@ function lifecycleOf(queueModule: unknown): Provider {
       connections: ControlConnections,
       store: JobStore,
       probe: HealthProbe,
-      discovery?: HandlerDiscovery,
       dispatcher?: JobEventDispatcher,
+      discovery?: HandlerDiscovery,
       registry?: JobHandlerRegistry,
       runner?: Runner,
       duties?: DutyDiscovery,
@@ -145,10 +149,11 @@ function lifecycleOf(queueModule: unknown): Provider {
     ) => {
       const parts: QueueLifecycleParts = {
         connections,
+        dispatcher,
         modules,
         options: resolved,
         probe,
-        running: discovery && dispatcher && registry && runner && { discovery, dispatcher, registry, runner },
+        running: discovery && registry && runner && { discovery, registry, runner },
         scheduling: duties && leadership && scheduler && { duties, leadership, scheduler },
         store,
       };

@@ -3,14 +3,19 @@ import { counted, type LinesOf } from './log.line.js';
 
 /** A tick that comes later than this is told: the process was busy, or the database slow. */
 const LATE_MS = 1_000;
+/** The code of a duty that the stop of its process has ended: that is no fault of its own. */
+const STOPPED = 'queue.duty_stopped';
 
 /** SCHEDULER_LINES are what the log says of a scheduler's events. */
 export const SCHEDULER_LINES: LinesOf<SchedulerEvent> = {
   'duty.done': ({ name, ranMs }) => ['debug', `The duty ${name} is done, in ${Math.round(ranMs)} ms.`],
-  'duty.failed': ({ code, failures, name, retryMs }) => [
-    failures === 1 ? 'warn' : 'error',
-    `The duty ${name} failed (${failures} in a row): ${code}. Due again in ${retryMs} ms.`,
-  ],
+  'duty.failed': ({ code, failures, name, retryMs }) =>
+    code === STOPPED
+      ? ['info', `The duty ${name} was ended by the stop of its process; it is due at once.`]
+      : [
+          failures === 1 ? 'warn' : 'error',
+          `The duty ${name} failed (${failures} in a row): ${code}. Due again in ${retryMs} ms.`,
+        ],
   'duty.overrun': ({ name, overMs, returned }) => [
     'warn',
     returned

@@ -1,28 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { HandlerMistakesError } from '../errors/handler-mistakes.error.js';
+import { refuse, registered } from '../handlers/explored.js';
+import { ListenerDiscovery } from '../handlers/listener.discovery.js';
 import { DutyRegistry } from './duty.registry.js';
 import { LeaderDutyExplorer } from './leader-duty.explorer.js';
 
-/** DutyDiscovery puts the duties that the explorer finds into the registry. */
+/** DutyDiscovery puts the duties that the explorer finds into the registry, and the listeners where they hear of them: the process may run no jobs. */
 @Injectable()
 export class DutyDiscovery {
   constructor(
     private readonly explorer: LeaderDutyExplorer,
+    private readonly listeners: ListenerDiscovery,
     private readonly registry: DutyRegistry,
   ) {}
 
-  /** register registers every duty. Throws what is wrong: the error itself where it is one thing, HandlerMistakesError with all of them where it is more. */
+  /** register registers everything, and again without effect. Throws what is wrong: the error itself where it is one thing, HandlerMistakesError with all of them where it is more. */
   register(): void {
-    const { entries, mistakes: found } = this.explorer.explore();
-    const mistakes = [...found];
-    for (const entry of entries) {
-      try {
-        this.registry.register(entry);
-      } catch (error) {
-        mistakes.push(error as Error);
-      }
-    }
-    if (mistakes.length > 1) throw new HandlerMistakesError(mistakes);
-    if (mistakes[0]) throw mistakes[0];
+    const duties = registered(this.explorer.explore(), (entry) => this.registry.register(entry));
+    refuse([...duties, ...this.listeners.register()]);
   }
 }

@@ -12,7 +12,7 @@ const POOLER = 'queue.pooler';
 export class LeaderSeat {
   readonly candidate: Candidate;
   private leading = false;
-  private refusal: string | undefined;
+  private refused = false;
   private readonly unsubscribe: () => void;
 
   /** `lost` is called when leadership is lost or given up, after it has been told. Throws what Leadership.candidate throws. */
@@ -53,7 +53,7 @@ export class LeaderSeat {
   private async acquire(): Promise<boolean> {
     try {
       const leads = await this.candidate.acquire();
-      this.refusal = undefined;
+      this.refused = false;
       return leads;
     } catch (error) {
       this.noteRefusal(error);
@@ -75,10 +75,10 @@ export class LeaderSeat {
     this.lost(error);
   }
 
-  /** What cannot change by itself is told once. */
+  /** What cannot change by itself is told once; each try meets another backend, so its words differ. */
   private noteRefusal(error: unknown): void {
-    if (!(error instanceof Error) || property(error, 'code') !== POOLER || this.refusal === error.message) return;
-    this.refusal = error.message;
+    if (this.refused || !(error instanceof Error) || property(error, 'code') !== POOLER) return;
+    this.refused = true;
     this.reporter.report({ type: 'leader.refused', error, name: SCHEDULER });
   }
 }
