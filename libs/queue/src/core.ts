@@ -69,10 +69,21 @@ export type {
   JobOf,
   RunContext,
 } from './handlers/handler.interface.js';
-export { type GivenHandler, type HandlerEntry, handlerEntry } from './handlers/handler.entry.js';
+export {
+  type GivenHandler,
+  type HandlerEntry,
+  handlerEntry,
+  type HandlerResolution,
+} from './handlers/handler.entry.js';
 export { JobHandlerRegistry } from './handlers/job-handler.registry.js';
 export { type InterceptorEntry, JobInterceptorRegistry } from './handlers/job-interceptor.registry.js';
-export { type InterceptOptions, type JobAnswer, type JobCall, JobInterceptor } from './handlers/job.interceptor.js';
+export {
+  type Intercepting,
+  type InterceptOptions,
+  type JobAnswer,
+  type JobCall,
+  JobInterceptor,
+} from './handlers/job.interceptor.js';
 
 export { EventStream, type NextOptions } from './ports/event.stream.js';
 export { AdvisoryLockLeadership, type AdvisoryLockLeadershipOptions } from './leadership/advisory-lock.leadership.js';
@@ -90,6 +101,7 @@ export {
   Leadership,
   type LeaderTransactionOptions,
 } from './ports/leadership.js';
+export type { ListenerEvent } from './ports/listener.events.js';
 export type { EventOf, QueueEvent } from './ports/queue.events.js';
 export {
   type ConnectionRole,
@@ -104,10 +116,11 @@ export type { RunnerVitals, StageTrouble } from './ports/runner.vitals.js';
 export type { DutyEvent, LeaderEvent, SchedulerEvent, SchedulerStage } from './ports/scheduler.events.js';
 
 export { PostgresDutyLedger } from './postgres/postgres.duty-ledger.js';
-export { PostgresRunnerRoster } from './postgres/postgres.runner-roster.js';
+export { PostgresRunnerRoster, type RunnerRosterOptions } from './postgres/postgres.runner-roster.js';
 export { PostgresJobStore, type PostgresJobStoreOptions } from './postgres/postgres.job-store.js';
 export { PostgresJobs } from './postgres/postgres.jobs.js';
 
+export type { DrainResult } from './runner/crew.js';
 export type { LogLevel } from './runner/log.line.js';
 export { LoggingReporter, type LogSink } from './runner/logging.reporter.js';
 export { Runner } from './runner/runner.js';
@@ -150,6 +163,7 @@ export { PoolerError } from './errors/pooler.error.js';
 export { PoolTooSmallError } from './errors/pool-too-small.error.js';
 export { QueueClosedError } from './errors/queue-closed.error.js';
 export { RefusedRequestError } from './errors/refused-request.error.js';
+export { RunNotFinishedError } from './errors/run-not-finished.error.js';
 export { RunSettledError } from './errors/run-settled.error.js';
 export { RunStoppedError } from './errors/run-stopped.error.js';
 export { SecondQueueError } from './errors/second-queue.error.js';

@@ -7,7 +7,13 @@ export { InterceptJobs } from './handlers/intercept-jobs.decorator.js';
 export { JobHandler, type JobHandlerOptions } from './handlers/job-handler.decorator.js';
 export { type ListenableEvent, OnJobEvent } from './handlers/on-job-event.decorator.js';
 export { HealthPortError } from './errors/health-port.error.js';
-export type { HealthCheckOptions, HealthResult, HealthStatus } from './health/health.indicator.js';
+export {
+  type HealthCheckOptions,
+  type HealthFinding,
+  HealthIndicator,
+  type HealthResult,
+  type HealthStatus,
+} from './health/health.indicator.js';
 export { LeadershipHealthIndicator, type LeadershipHealthOptions } from './health/leadership.health-indicator.js';
 export { QueueDatabaseHealthIndicator } from './health/queue-database.health-indicator.js';
 export { QueueMigrationsHealthIndicator } from './health/queue-migrations.health-indicator.js';

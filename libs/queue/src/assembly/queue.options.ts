@@ -35,7 +35,7 @@ export interface TenancyOptions {
 
 /** QueueOptions are everything that can be said about a queue; only the database must be. */
 export interface QueueOptions {
-  /** autoStart starts the runner once the application is up. Default true; else call `runner.start()`. */
+  /** autoStart starts the runner and the scheduler once a NestJS application is up. Default true; else call `runner.start()` and `scheduler.start()`. */
   readonly autoStart?: boolean;
   /** classifyError sorts errors that carry no class and that their definition's hook leaves open (R10). Default none. */
   readonly classifyError?: ClassifyError;

@@ -12,7 +12,7 @@ export type HandlerEntry = {
 } & (HandlerResolution<'attached', AttachedHandler> | HandlerResolution<'detached', DetachedHandler>);
 
 /** HandlerResolution says how a handler is had. */
-interface HandlerResolution<Mode, Handler> {
+export interface HandlerResolution<Mode, Handler> {
   readonly mode: Mode;
   /** resolve answers the handler of one call; what it throws is the attempt's failure. */
   resolve(job: Job<never>): Handler | Promise<Handler>;
