@@ -26,17 +26,14 @@ export function acquireClient(pool: Pool, timeoutMs: number): Promise<CheckedOut
       late = true;
       reject(failure());
     });
-    pool.connect().then(
-      (client) => {
-        timer.clear();
-        if (late) client.release();
-        else resolve(new CheckedOutClient(client));
-      },
-      (error: unknown) => {
-        timer.clear();
-        reject(failure(error));
-      },
-    );
+    // Not as a promise: a backend that is terminated as soon as it is ready says both in one packet, and between the pool's listener for errors
+    // and ours there must not be a moment in which the second would end the process.
+    pool.connect((error, client) => {
+      timer.clear();
+      if (!client) reject(failure(error));
+      else if (late) client.release();
+      else resolve(new CheckedOutClient(client));
+    });
   });
 }
 
