@@ -25,7 +25,8 @@ export interface DutyContext {
 
   /**
    * transaction runs `work` in a transaction on the leader's own connection: it cannot commit once leadership is lost (L3). It is bounded by what is
-   * left of the deadline. Throws NotLeaderError, ConnectionLostError, or CommitUnknownError as Candidate.transaction does.
+   * left of the deadline. Throws NotLeaderError, ConnectionLostError, or CommitUnknownError as Candidate.transaction does; the signal's reason once
+   * the deadline is over or leadership was lost, even where this process leads again; and TransactionSettledError when the run is over.
    */
   transaction<T>(work: (executor: SqlExecutor) => Promise<T>, options?: LeaderTransactionOptions): Promise<T>;
 }

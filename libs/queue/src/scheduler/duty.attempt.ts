@@ -1,4 +1,5 @@
-import { outsideTransactions, startTimer } from '@holdfast/kernel';
+import { outsideTransactions, startTimer, TransactionSettledError } from '@holdfast/kernel';
+import { DutyStoppedError } from '../errors/duty-stopped.error.js';
 import { DutyTimedOutError } from '../errors/duty-timed-out.error.js';
 import type { DutyContext } from '../ports/duty.js';
 import type { Candidate, LeaderTransactionOptions } from '../ports/leadership.js';
@@ -23,6 +24,8 @@ export class DutyAttempt {
   readonly returned: Promise<void>;
   private readonly aborted = new AbortController();
   private abortedAt: number | undefined;
+  /** closed is why nothing more is to be written through the leader's connection: this process may lead again by now, and another run be at it. */
+  private closed: Error | undefined;
   private readonly endsAt: number;
   private resolveReturned!: () => void;
   private waitMs: number;
@@ -46,6 +49,8 @@ export class DutyAttempt {
     if (this.aborted.signal.aborted) return;
     this.waitMs = waitMs;
     this.abortedAt = performance.now();
+    // One that is to stop may still write down how far it has come.
+    if (!(reason instanceof DutyStoppedError)) this.closed = reason;
     this.aborted.abort(reason);
   }
 
@@ -60,6 +65,7 @@ export class DutyAttempt {
     try {
       return await Promise.race([work, patience.over]);
     } finally {
+      this.closed ??= new TransactionSettledError();
       deadline.clear();
       patience.end();
     }
@@ -88,7 +94,8 @@ export class DutyAttempt {
       },
       lastStartedAt,
       signal: this.aborted.signal,
-      transaction: (work, options: LeaderTransactionOptions = {}) => {
+      transaction: async (work, options: LeaderTransactionOptions = {}) => {
+        if (this.closed) throw this.closed;
         const leftMs = Math.max(1, this.endsAt - performance.now());
         return candidate.transaction(work, { deadlineMs: Math.min(leftMs, options.deadlineMs ?? leftMs) });
       },
