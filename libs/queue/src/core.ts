@@ -157,6 +157,7 @@ export { NewerPayloadError } from './errors/newer-payload.error.js';
 export { NoHandlersError } from './errors/no-handlers.error.js';
 export { NoTransactionError } from './errors/no-transaction.error.js';
 export { NotADefinitionError } from './errors/not-a-definition.error.js';
+export { NestedLeaderTransactionError } from './errors/nested-leader-transaction.error.js';
 export { NotLeaderError } from './errors/not-leader.error.js';
 export { PayloadTooLargeError } from './errors/payload-too-large.error.js';
 export { PoolerError } from './errors/pooler.error.js';

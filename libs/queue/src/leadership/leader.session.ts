@@ -1,4 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConnectionLostError, isConnectionLost, StatementDeadlineError } from '@holdfast/kernel';
+import { NestedLeaderTransactionError } from '../errors/nested-leader-transaction.error.js';
 import { NotLeaderError } from '../errors/not-leader.error.js';
 import { PoolerError } from '../errors/pooler.error.js';
 import { UnlockFailedError } from '../errors/unlock-failed.error.js';
@@ -15,6 +17,8 @@ const RELEASE_WITHIN_MS = 2_000;
 
 /** LeaderSession takes names, gives them up and runs transactions, one after another, on the one session that holds them (L1). */
 export class LeaderSession {
+  /** inside is the transaction in whose work the calling code runs. */
+  private readonly inside = new AsyncLocalStorage<LeaderTransaction>();
   private transactionNow: { readonly stake: Stake; readonly transaction: LeaderTransaction } | undefined;
   private readonly turns = new Lane();
 
@@ -71,14 +75,16 @@ export class LeaderSession {
     return stake.wanted && this.beliefLeftMs(stake) > 0;
   }
 
-  /** transaction runs `work` and commits behind the fence of this name. */
-  transaction<T>(stake: Stake, work: TransactionWork<T>, deadlineMs: number): Promise<T> {
+  /** transaction runs `work` and commits behind the fence of this name. Inside another one it would wait for itself: NestedLeaderTransactionError. */
+  async transaction<T>(stake: Stake, work: TransactionWork<T>, deadlineMs: number): Promise<T> {
+    if (this.inside.getStore()?.open) throw new NestedLeaderTransactionError(stake.name);
     const endsAt = performance.now() + deadlineMs;
     const late = () => new NotLeaderError(stake.name, { cause: new Error('The session was not free in time.') });
     const turn = async () => {
       const transaction = new LeaderTransaction(this.connection, stake, endsAt);
       this.transactionNow = { stake, transaction };
-      return transaction.run(work).finally(() => (this.transactionNow = undefined));
+      const inside: TransactionWork<T> = (executor) => this.inside.run(transaction, () => work(executor));
+      return transaction.run(inside).finally(() => (this.transactionNow = undefined));
     };
     return this.turns.run(turn, { late, withinMs: deadlineMs });
   }

@@ -44,6 +44,11 @@ export class LeaderTransaction implements SqlExecutor {
     private readonly endsAt: number,
   ) {}
 
+  /** open: its work may still send something. */
+  get open(): boolean {
+    return !this.over;
+  }
+
   /** abandon ends it as soon as what it is sending has been answered, without waiting for the rest of the work. */
   abandon(): void {
     this.giveUp(this.notLeader(this.connection.ended));

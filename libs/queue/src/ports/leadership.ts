@@ -68,8 +68,8 @@ export interface Candidate {
    * transaction runs `work` and commits through the session that holds the name: it cannot commit once leadership is lost (L3).
    *
    * Throws NotLeaderError when this is not the leader, or not any more when it is to commit, whatever failed first (then the `cause`); at once, without
-   * waiting for `work`. CommitUnknownError when the answer to COMMIT was lost, TransactionAbortedError when a failed statement was caught. READ
-   * COMMITTED; it joins no other transaction, and `executor` is dead afterwards.
+   * waiting for `work`. CommitUnknownError when the answer to COMMIT was lost, TransactionAbortedError when a failed statement was caught;
+   * NestedLeaderTransactionError at once inside another one of this Leadership. READ COMMITTED; it joins no other transaction, and `executor` is dead afterwards.
    */
   transaction<T>(work: (executor: SqlExecutor) => Promise<T>, options?: LeaderTransactionOptions): Promise<T>;
 }

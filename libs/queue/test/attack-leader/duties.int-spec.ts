@@ -68,7 +68,25 @@ describe('duties that misbehave', () => {
     expect(await written()).toEqual([]);
   });
 
+  it('S3: a transaction inside a transaction of the duty is refused at once, and the outer one commits; a later one is a new one', async () => {
+    await stand.db.adminQuery('TRUNCATE written');
+    const refused: unknown[] = [];
+    const run = async (ctx: DutyContext) => {
+      await ctx.transaction(async (sql) => {
+        await write(ctx, 'inner').catch((error: unknown) => refused.push(error));
+        await sql.query(INSERT, ['outer']);
+      });
+      await write(ctx, 'after');
+    };
+    const test = stand.scheduler({}, { every: '1h', name: 'nested.duty', run });
+    await test.scheduler.start();
+    await test.seen('duty.done', ({ name }) => name === 'nested.duty');
+    expect(refused).toMatchObject([{ code: 'queue.nested_leader_transaction' }]);
+    expect(await written()).toEqual(['outer', 'after']);
+  });
+
   it('S3: a duty that is told to stop may still write down how far it has come', async () => {
+    await stand.db.adminQuery('TRUNCATE written');
     const run = async (ctx: DutyContext) => {
       await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
       await write(ctx, 'stopping');
