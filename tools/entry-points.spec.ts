@@ -26,6 +26,14 @@ describe('an entry point loads no more than it says', () => {
     expect(loaded.filter((name) => name.startsWith('@nestjs/') || name === 'typeorm')).toEqual([]);
   });
 
+  it.each(['drizzle', 'knex', 'kysely', 'mikro-orm', 'nestjs-cls', 'prisma', 'typeorm-transactional'])(
+    'T4: @holdfast/kernel/%s loads no package but pg: the tool is known by its shape',
+    (tool) => {
+      const loaded = [...packagesLoadedBy(`@holdfast/kernel/${tool}`)];
+      expect(loaded.filter((name) => !/^(pg|pg-.*|pgpass|postgres-.*|split2|xtend)$/.test(name))).toEqual([]);
+    },
+  );
+
   it('@holdfast/kernel loads pg and not TypeORM, and so does @holdfast/migrations', () => {
     expect([...packagesLoadedBy('@holdfast/kernel')]).not.toContain('typeorm');
     expect([...packagesLoadedBy('@holdfast/migrations')]).not.toContain('typeorm');

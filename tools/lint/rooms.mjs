@@ -22,10 +22,22 @@ export const rooms = {
     lease: { rooms: [...pure, 'connection', 'service', 'sql', 'transaction'], packages: ['pg'] },
     notify: { rooms: [...pure, 'connection', 'service', 'sql', 'transaction'], packages: ['pg'] },
     migrate: { rooms: [...pure, 'connection', 'service', 'sql', 'transaction'], packages: ['pg'] },
+    // They know the tools of others by their shape alone.
+    executors: { rooms: [...pure, 'sql', 'transaction'] },
+    hosts: { rooms: [...pure, 'sql', 'transaction'] },
     // The isolation level is a type of the transaction room; tools/entry-points.spec.ts sees to it that nothing of it is loaded.
     pure: { rooms: [...pure, 'transaction'] },
-    index: { rooms: ['*', '!typeorm'], packages: ['pg'] },
+    index: { rooms: ['*', '!typeorm', '!executors', '!hosts'], packages: ['pg'] },
     typeorm: { rooms: ['*', '!index'], packages: [] },
+    ...Object.fromEntries(
+      ['drizzle', 'knex', 'kysely', 'mikro-orm', 'prisma'].map((tool) => [
+        tool,
+        { rooms: ['executors', 'instance', 'sql'] },
+      ]),
+    ),
+    ...Object.fromEntries(
+      ['nestjs-cls', 'typeorm-transactional'].map((tool) => [tool, { rooms: ['hosts', 'instance', 'transaction'] }]),
+    ),
   },
   'libs/queue/src': {
     domain: { rooms: ['errors'], packages: ['@holdfast/kernel/pure', '@standard-schema/spec'] },

@@ -66,6 +66,7 @@ export { ambientTransaction, outsideTransactions, runInTransaction } from './tra
 export { Database, type BeginOptions, type OpenTransaction } from './transaction/database.js';
 export { PgDatabase, pgPool } from './transaction/pg.database.js';
 export type { IsolationLevel, Transaction } from './transaction/transaction.js';
+export type { TransactionHost } from './transaction/transaction-host.js';
 export { UnitOfWork, type UnitOfWorkOptions, type UnitOfWorkSettings } from './transaction/unit-of-work.js';
 
 export { EditedMigrationError } from './migrate/errors/edited-migration.error.js';
