@@ -11,6 +11,7 @@ export {
   type SqlResult,
   type Transaction,
   type TransactionHandle,
+  type TransactionHost,
   UnitOfWork,
   type UnitOfWorkOptions,
 } from '@holdfast/kernel';
@@ -132,6 +133,7 @@ export { Scheduler, type SchedulerParts } from './scheduler/scheduler.js';
 export type { SchedulerOptions } from './scheduler/scheduler.options.js';
 export type { SchedulerVitals } from './scheduler/scheduler.vitals.js';
 
+export { AmbiguousTransactionError } from './errors/ambiguous-transaction.error.js';
 export { DuplicateCandidateError } from './errors/duplicate-candidate.error.js';
 export { DuplicateDutyError } from './errors/duplicate-duty.error.js';
 export { DuplicateHandlerError } from './errors/duplicate-handler.error.js';

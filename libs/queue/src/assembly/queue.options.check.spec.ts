@@ -58,6 +58,7 @@ describe('resolveQueueOptions', () => {
       run: { slots: 0, grace: '1s', graceMs: 5, poll: 'soon', only: ['a'], except: ['b'] },
       schema: 'pg_x',
       tenancy: { setting: 'tenant' },
+      transactionHost: { tx: {} },
     });
     for (const part of [
       'autoStart',
@@ -79,6 +80,7 @@ describe('resolveQueueOptions', () => {
       'only and except',
       'schema',
       'tenancy',
+      'transactionHost is none: wrap it',
     ]) {
       expect(problems.join('\n')).toContain(part);
     }

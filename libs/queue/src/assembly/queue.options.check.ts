@@ -1,4 +1,4 @@
-import { Backoff, type BackoffOptions, type Database, parseDuration, SchemaName } from '@holdfast/kernel';
+import { Backoff, type BackoffOptions, type Database, parseDuration, property, SchemaName } from '@holdfast/kernel';
 import { isKind } from '../domain/kind.js';
 import { DEFAULT_PAYLOAD_LIMIT_BYTES } from '../domain/request.js';
 import { InvalidQueueOptionsError } from '../errors/invalid-queue-options.error.js';
@@ -41,6 +41,10 @@ const CHECKS: Readonly<Record<keyof QueueOptions, Check>> = {
     value === 'off' || SETTING.test(String((value as { setting?: unknown } | null)?.setting))
       ? undefined
       : "must be 'off' or { setting } with the name of a setting such as app.tenant_id",
+  transactionHost: (value) =>
+    typeof property(value, 'current') === 'function'
+      ? undefined
+      : 'is none: wrap it, nestjsCls(txHost) or typeormTransactional(dataSource)',
 };
 
 /** resolveQueueOptions checks the options, fills in the defaults and freezes them. Throws InvalidQueueOptionsError with every problem at once, those `found` before included. */
@@ -67,6 +71,7 @@ export function resolveQueueOptions(options: QueueOptions, found: readonly strin
     schedule: Object.freeze(schedule),
     schema: new SchemaName(options.schema ?? DEFAULT_SCHEMA),
     tenantSetting: typeof options.tenancy === 'object' ? options.tenancy.setting : undefined,
+    transactionHost: options.transactionHost,
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Database, SchemaName } from '@holdfast/kernel';
+import type { Database, SchemaName, TransactionHost } from '@holdfast/kernel';
 import type { ErrorDetail } from '../domain/failure.js';
 import type { JobRequest } from '../domain/request.js';
 import type { ClassifyError } from '../domain/retry.policy.js';
@@ -71,6 +71,11 @@ export interface QueueOptions {
   readonly schema?: string;
   /** tenancy: jobs and units of work may name a tenant, whose scope their transactions run under (T1). Default `'off'`. */
   readonly tenancy?: TenancyOptions | 'off';
+  /**
+   * transactionHost finds the open transaction of another tool of the application, which an enqueue without `in` joins (T4): `nestjsCls(txHost)`,
+   * `typeormTransactional(dataSource)`. Default none.
+   */
+  readonly transactionHost?: TransactionHost;
 }
 
 /** ResolvedQueueOptions are the options with their defaults, checked and frozen; nobody else reads the raw ones. */
@@ -90,4 +95,5 @@ export interface ResolvedQueueOptions {
   readonly schema: SchemaName;
   /** tenantSetting is undefined while tenancy is off. */
   readonly tenantSetting: string | undefined;
+  readonly transactionHost: TransactionHost | undefined;
 }

@@ -47,11 +47,11 @@ export function jobQueueOf(
   store: JobStore,
   runner?: Runner,
 ): JobQueue {
-  const { kinds, payloadLimitBytes, tenantSetting } = options;
+  const { kinds, payloadLimitBytes, tenantSetting, transactionHost } = options;
   const maxAttemptsOf = (kind: string) => (Object.hasOwn(kinds, kind) ? kinds[kind]?.maxAttempts : undefined);
   const enqueued = () => runner?.enqueued();
   const tenancy = tenantSetting !== undefined;
-  return new JobQueue({ database, enqueued, maxAttemptsOf, payloadLimitBytes, store, tenancy });
+  return new JobQueue({ database, enqueued, maxAttemptsOf, payloadLimitBytes, store, tenancy, transactionHost });
 }
 
 export function jobsOf(options: ResolvedQueueOptions, connections: ControlConnections): Jobs {

@@ -6,6 +6,7 @@ import {
   type SqlExecutor,
   type Transaction,
   type TransactionHandle,
+  type TransactionHost,
 } from '@holdfast/kernel';
 import { type AnyJobDefinition, isJobDefinition, type PayloadInputOf } from '../domain/definition.js';
 import {
@@ -16,6 +17,7 @@ import {
   jobRequest,
   type JobRequest,
 } from '../domain/request.js';
+import { AmbiguousTransactionError } from '../errors/ambiguous-transaction.error.js';
 import { InvalidRequestError } from '../errors/invalid-request.error.js';
 import { NoTransactionError } from '../errors/no-transaction.error.js';
 import { NotADefinitionError } from '../errors/not-a-definition.error.js';
@@ -33,15 +35,17 @@ export interface JobQueueOptions {
   readonly payloadLimitBytes: number;
   readonly store: JobStore;
   readonly tenancy: boolean;
+  /** transactionHost knows of open transactions of the application's other tools (T4); default none. */
+  readonly transactionHost?: TransactionHost | undefined;
 }
 
 /**
  * JobQueue is what producers inject: it enqueues in the transaction that is open, so that a job commits or vanishes with the caller's
  * writes (Q1).
  *
- * Ambient inside `unitOfWork.run`, attached handlers and `ctx.finish`; `{ in }` elsewhere. With none of these it throws
- * NoTransactionError: it never takes a connection of its own unless it is told `{ in: 'own' }`. A request that cannot be stored is refused
- * with a RefusedRequestError before any SQL is sent (Q2).
+ * Ambient inside `unitOfWork.run`, attached handlers and `ctx.finish`, and where the `transactionHost` has one open (T4); `{ in }` elsewhere. With
+ * none of these it throws NoTransactionError, and AmbiguousTransactionError with two of them: it never takes a connection of its own unless it is told
+ * `{ in: 'own' }`. A request that cannot be stored is refused with a RefusedRequestError before any SQL is sent (Q2).
  */
 export class JobQueue {
   /** announced transactions will tell of their commit. */
@@ -134,6 +138,10 @@ export class JobQueue {
     if (handle === 'own' || !this.options.store.transactions)
       return { executor: undefined, tenantId, transaction: undefined };
     if (handle !== undefined) return { executor: executorOf(handle), tenantId, transaction: own };
+    const hosted = this.options.transactionHost?.current();
+    // Which of the two was opened inside the other cannot be told, and a wrong guess would commit the job apart from its writes.
+    if (ambient && hosted) throw new AmbiguousTransactionError(kind);
+    if (hosted) return { executor: executorOf(hosted), tenantId, transaction: transactionOf(hosted) };
     if (ambient === undefined) throw new NoTransactionError(kind);
     return { executor: executorOf(ambient), tenantId, transaction: ambient };
   }
