@@ -17,6 +17,8 @@ export interface CandidateHome {
 /** AdvisoryLockCandidate stands for one name on the session that its process shares. */
 export class AdvisoryLockCandidate implements Candidate, Stake {
   private acquiring: Promise<boolean> | undefined;
+  /** giveUp ends the wait of an acquire that is under way. */
+  private giveUp: () => void = () => undefined;
   private readonly listeners = new LossListeners();
   private session: LeaderSession | undefined;
   private stands = true;
@@ -59,6 +61,7 @@ export class AdvisoryLockCandidate implements Candidate, Stake {
 
   async release(): Promise<void> {
     this.stands = false;
+    this.giveUp();
     await this.session?.give(this);
     await this.home.leave(this);
   }
@@ -71,9 +74,15 @@ export class AdvisoryLockCandidate implements Candidate, Stake {
     return this.session.transaction(this, work, options.deadlineMs ?? this.tickMs);
   }
 
+  /** One that is released meanwhile is answered at once: the server may not answer for long. */
   private async stand(): Promise<boolean> {
     this.home.enter(this);
     this.stands = true;
+    const released = new Promise<boolean>((resolve) => (this.giveUp = () => resolve(false)));
+    return Promise.race([released, this.takeOrLeave()]);
+  }
+
+  private async takeOrLeave(): Promise<boolean> {
     try {
       return await this.take();
     } finally {

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { outsideTransactions, StartStop } from '@holdfast/kernel';
+import { outsideTransactions, StartStop, withDeadline } from '@holdfast/kernel';
 import { QueueClosedError } from '../errors/queue-closed.error.js';
 import { UnknownDutyError } from '../errors/unknown-duty.error.js';
 import type { DutyRun } from '../ports/duty.js';
@@ -25,6 +25,8 @@ export const UNHANDLED = 'queue.unhandled_kinds';
 
 const OWN_SOURCE = 'Holdfast itself';
 const OWN_DEADLINE_MS = 30_000;
+/** What a stop waits, beside `stopWaitMs`, for the end of a duty to be written down. */
+const RECORD_WITHIN_MS = 5_000;
 
 /** SchedulerParts are what a scheduler is composed of. */
 export interface SchedulerParts {
@@ -41,6 +43,13 @@ export interface SchedulerParts {
   readonly store: JobStore;
 }
 
+/** Life is what a scheduler has from its start to its stop. */
+interface Life {
+  readonly loop: TickLoop;
+  readonly seat: LeaderSeat;
+  readonly startedAt: number;
+}
+
 /**
  * Scheduler runs the duties of the leader: in one of all processes that have one, whoever leads (S1–S3, S6). It needs no framework.
  *
@@ -54,7 +63,7 @@ export class Scheduler {
   private closed = false;
   private readonly depth: DepthDuty;
   private readonly hung = new Set<string>();
-  private life: { readonly loop: TickLoop; readonly seat: LeaderSeat; readonly startedAt: number } | undefined;
+  private life: Life | undefined;
   private readonly options: ResolvedSchedulerOptions;
   private readonly reporter: Reporter = { report: (event) => this.tell(event) };
   private readonly service = new StartStop({ start: () => this.begin(), stop: () => this.end() });
@@ -145,11 +154,19 @@ export class Scheduler {
 
   private async end(): Promise<void> {
     const { life } = this;
-    await life?.loop.stop();
-    await life?.seat.leave();
+    if (life) await this.endLife(life);
     this.life = undefined;
     this.forget();
     if (life) this.tell({ type: 'scheduler.stopped', abandoned: [...this.hung] });
+  }
+
+  /** Whatever still waits for a server that does not answer, for up to a tick, is ended by giving leadership up (R17). */
+  private async endLife({ loop, seat }: Life): Promise<void> {
+    const late = () => new Error('late');
+    await withDeadline(loop.stop(), this.options.stopWaitMs + RECORD_WITHIN_MS, late).catch(() => undefined);
+    await seat.leave();
+    await loop.stop();
+    await loop.ended;
   }
 
   private forget(): void {

@@ -45,16 +45,20 @@ export class TickLoop {
     this.leadershipWatch = new StageWatch('leadership', tickMs, reporter);
   }
 
+  /** ended resolves when the last tick has ended. */
+  get ended(): Promise<void> {
+    return this.loop ?? Promise.resolve();
+  }
+
   start(): void {
     this.loop ??= this.run();
   }
 
-  /** stop ends the loop, the tick in flight and the turn. Idempotent. */
+  /** stop lets nothing begin any more and waits for the turn. A tick in flight may wait for the server, until leadership is given up. Idempotent. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.parts.turn.stop();
     this.rouse();
-    await this.loop;
     await this.turning;
   }
 
