@@ -32,6 +32,15 @@ describe('HealthServer', () => {
     expect(await both()).toMatchObject([200, { body: { status: 'draining' }, status: 503 }]);
   });
 
+  it('K56: connections that ask nothing are ended, and do not keep probes out', async () => {
+    const silent = Array.from({ length: 100 }, () => connect(server.port, '127.0.0.1').on('error', () => undefined));
+    await Promise.all(silent.map((socket) => once(socket, 'connect')));
+    const ended = silent.map((socket) => once(socket.resume(), 'close'));
+    await expect(ask('/health/live')).rejects.toThrow();
+    await Promise.all(ended);
+    expect((await ask('/health/live')).status).toBe(200);
+  }, 20_000);
+
   it('H1: degraded is 200, error is 503', async () => {
     let status: Readiness['status'] = 'degraded';
     server.serve(() => Promise.resolve({ ...well, status }));

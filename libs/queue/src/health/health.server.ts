@@ -12,6 +12,8 @@ export interface HealthServerOptions {
 
 /** A probe is one short request: a client that takes longer over it is not waited for (K56). */
 const REQUEST_WITHIN_MS = 5_000;
+/** Node looks every 30 s, as a rule, who has taken too long: for so long a few that ask nothing would keep the probes out. */
+const CHECKED_EVERY_MS = 1_000;
 const MOST_CONNECTIONS = 100;
 
 /**
@@ -30,7 +32,11 @@ export class HealthServer {
 
   /** open listens. Throws HealthPortError when it cannot. */
   static async open({ host, port }: HealthServerOptions): Promise<HealthServer> {
-    const server = createServer({ headersTimeout: REQUEST_WITHIN_MS, requestTimeout: REQUEST_WITHIN_MS });
+    const server = createServer({
+      connectionsCheckingInterval: CHECKED_EVERY_MS,
+      headersTimeout: REQUEST_WITHIN_MS,
+      requestTimeout: REQUEST_WITHIN_MS,
+    });
     server.maxConnections = MOST_CONNECTIONS;
     try {
       const listening = once(server, 'listening');
