@@ -17,6 +17,9 @@ export interface AcceptedEvent {
 /** A paused subscription is no reason to refuse an event: it gets no job. */
 const MATCHING = 'SELECT id FROM subscription WHERE paused_at IS NULL AND event_types && $1::text[] ORDER BY id';
 
+/** An event that makes room for a new one was old: the new one is not removed in its turn. */
+const TRIES = 3;
+
 /** EventAcceptance stores a tenant's event together with the jobs and deliveries that it leads to: all are there, or none is. */
 @Injectable()
 export class EventAcceptance {
@@ -25,26 +28,12 @@ export class EventAcceptance {
   /** accept is idempotent by the event's id within its tenant. Throws Problem 409 when the id was used for an event with another content. */
   async accept(scope: TenantScope, body: EventBody): Promise<AcceptedEvent> {
     const id = body.id ?? randomUUID();
-    try {
-      return await scope.run(async (tx) => {
-        const { rows: matching } = await tx.sql.query<{ id: string }>(MATCHING, [patternsOf(body.type)]);
-        const receivedAt = new Date();
-        const jobs = await this.enqueue(id, body, receivedAt, matching);
-        await insert(tx, {
-          id,
-          jobs,
-          payload: body.payload,
-          receivedAt,
-          repository: repositoryOf(body),
-          tenantId: scope.tenantId,
-          type: body.type,
-        });
-        return { id, jobs };
-      });
-    } catch (error) {
-      if (error instanceof EventConflict) return acceptedBefore(scope, id, body);
-      throw error;
+    for (let tries = 0; tries < TRIES; tries++) {
+      const accepted = (await this.store(scope, id, body)) ?? (await acceptedBefore(scope, id, body));
+      // Neither: the event that was in the way has been removed meanwhile, because it was old.
+      if (accepted) return accepted;
     }
+    throw new Problem(503, `The event ${id} is being removed at this very moment: send it again.`);
   }
 
   private async enqueue(
@@ -65,12 +54,37 @@ export class EventAcceptance {
       ...deliveries.map((job, at) => ({ kind: WebhookDeliver.kind, id: job.id, subscriptionId: matching[at]!.id })),
     ];
   }
+
+  /** store answers undefined, and leaves nothing, where the id is taken. */
+  private async store(scope: TenantScope, id: string, body: EventBody): Promise<AcceptedEvent | undefined> {
+    try {
+      return await scope.run(async (tx) => {
+        const { rows: matching } = await tx.sql.query<{ id: string }>(MATCHING, [patternsOf(body.type)]);
+        const receivedAt = new Date();
+        const jobs = await this.enqueue(id, body, receivedAt, matching);
+        await insert(tx, {
+          id,
+          jobs,
+          payload: body.payload,
+          receivedAt,
+          repository: repositoryOf(body),
+          tenantId: scope.tenantId,
+          type: body.type,
+        });
+        return { id, jobs };
+      });
+    } catch (error) {
+      if (error instanceof EventConflict) return undefined;
+      throw error;
+    }
+  }
 }
 
-async function acceptedBefore(scope: TenantScope, id: string, body: EventBody): Promise<AcceptedEvent> {
-  const { jobs, payload, repository, type } = await scope.read(({ manager }) =>
-    manager.findOneByOrFail(EventEntity, { id }),
-  );
+/** acceptedBefore answers undefined where there is no such event any more. */
+async function acceptedBefore(scope: TenantScope, id: string, body: EventBody): Promise<AcceptedEvent | undefined> {
+  const before = await scope.read(({ manager }) => manager.findOneBy(EventEntity, { id }));
+  if (!before) return undefined;
+  const { jobs, payload, repository, type } = before;
   const same =
     type === body.type && repository === repositoryOf(body) && JSON.stringify(payload) === JSON.stringify(body.payload);
   if (same) return { id, jobs };
