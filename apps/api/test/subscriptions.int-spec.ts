@@ -88,6 +88,18 @@ describe('H5: tenants, for operators', () => {
     expect((await operator.delete('/tenants/keys/keys/%25')).status).toBe(404);
   });
 
+  it('a key that opens something is listed, however many have been revoked since', async () => {
+    await tenant('many-keys');
+    await database.adminQuery(
+      `INSERT INTO api_key (hash, tenant_id, created_at, revoked_at)
+       SELECT lpad(to_hex(n), 64, '0'), 'many-keys', now() + make_interval(secs => n), now() FROM generate_series(1, 120) n`,
+    );
+    const { body } = await operator.get('/tenants/many-keys/keys');
+    const keys = body.keys as { revokedAt: string | null }[];
+    expect(keys).toHaveLength(100);
+    expect(keys.map(({ revokedAt }) => revokedAt === null)).toEqual([true, ...Array<boolean>(99).fill(false)]);
+  });
+
   it('a tenant is changed', async () => {
     await tenant('changed');
     const { body } = await operator.patch('/tenants/changed', { retentionDays: 365 });
@@ -240,6 +252,22 @@ describe('H5: subscriptions', () => {
       expect(fieldsOf(await client.post(`${path}/secret`, { overlap }))).toEqual(['overlap']);
     expect((await client.post(`${path}/secret`, 'overlap=0s', { 'Content-Type': 'text/plain' })).status).toBe(415);
     expect((await client.post('/subscriptions/sub_none/secret')).status).toBe(404);
+  });
+
+  it('a rotation to the same secret, sent again, leaves the one before it signing', async () => {
+    const client = await tenant('rotated-again');
+    const made = await client.post('/subscriptions', PUSH);
+    const path = `/subscriptions/${String(made.body.id)}/secret`;
+    const first = await client.post(path, { secret: 'the-next-secret-of-mine' });
+    expect(await client.post(path, { secret: 'the-next-secret-of-mine' })).toMatchObject({
+      body: first.body,
+      status: 200,
+    });
+    const previous = () =>
+      database.adminQuery(`SELECT previous_secret FROM subscription WHERE tenant_id = 'rotated-again'`);
+    expect(await previous()).toEqual([{ previous_secret: made.body.secret }]);
+    await client.post(path, { overlap: '0s', secret: 'the-next-secret-of-mine' });
+    expect(await previous()).toEqual([{ previous_secret: null }]);
   });
 
   it('there are at most a hundred, also when many are made at once', async () => {

@@ -18,11 +18,16 @@ const CHANGE = `
     event_types = coalesce($3, event_types),
     paused_at = CASE WHEN $4::boolean IS NULL THEN paused_at WHEN $4 THEN coalesce(paused_at, now()) END
   WHERE id = $1`;
+/** The secret that there is, sent again because the answer was lost, does not push out the one before it, which receivers may still know alone. */
 const ROTATE = `
   UPDATE subscription SET
     secret = $2,
-    previous_secret = CASE WHEN $3::float8 > 0 THEN secret END,
-    previous_secret_until = CASE WHEN $3::float8 > 0 THEN now() + make_interval(secs => $3::float8 / 1000) END
+    previous_secret = CASE WHEN $3::float8 <= 0 THEN NULL WHEN secret = $2 THEN previous_secret ELSE secret END,
+    previous_secret_until = CASE
+      WHEN $3::float8 <= 0 THEN NULL
+      WHEN secret = $2 THEN previous_secret_until
+      ELSE now() + make_interval(secs => $3::float8 / 1000)
+    END
   WHERE id = $1`;
 
 /** Subscriptions are where a tenant's events are sent. Whatever is done here is done under the scope of a tenant. */
@@ -70,7 +75,7 @@ export class Subscriptions {
     });
   }
 
-  /** rotate gives a subscription another secret and answers it, this once; the one before signs as well for a while. Throws Problem 404. */
+  /** rotate gives a subscription another secret and answers it, this once; the one before signs as well for a while. To repeat it with the same secret changes nothing. Throws Problem 404. */
   async rotate(scope: TenantScope, id: string, body: SecretBody): Promise<SubscriptionView & NewSecret> {
     const { overlap, secret = newSecret() } = body;
     return scope.run(async ({ manager, sql }) => {

@@ -62,11 +62,12 @@ export class TenantRegister {
     return this.within(id, async (manager) => tenantView(await tenantOf(manager, id)));
   }
 
-  /** keys answers a tenant's keys, the newest first, at most a hundred. */
+  /** keys answers a tenant's keys, at most a hundred: all that open something, the newest first, before those that were revoked. */
   async keys(id: string): Promise<KeyView[]> {
     return this.within(id, async (manager) => {
       await tenantOf(manager, id);
-      const keys = await manager.find(ApiKeyEntity, { order: { createdAt: 'DESC', hash: 'ASC' }, take: MAX_KEYS });
+      const order = { revokedAt: { direction: 'DESC', nulls: 'FIRST' }, createdAt: 'DESC', hash: 'ASC' } as const;
+      const keys = await manager.find(ApiKeyEntity, { order, take: MAX_KEYS });
       return keys.map(keyView);
     });
   }
