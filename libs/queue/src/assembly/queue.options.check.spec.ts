@@ -28,6 +28,25 @@ function problemsOf(options: object): readonly string[] {
 }
 
 describe('resolveQueueOptions', () => {
+  it('K140: what getters of a class answer is checked like the rest, and read once', () => {
+    const inherited = {
+      get migrations() {
+        return 'sometimes';
+      },
+    };
+    expect(problemsOf(Object.assign(Object.create(inherited), { database }))).toEqual([
+      'migrations must be one of check, up, off',
+    ]);
+    let reads = 0;
+    const changing = {
+      database,
+      get schema() {
+        return reads++ === 0 ? 'first' : 'Not "checked';
+      },
+    };
+    expect(resolveQueueOptions(changing).schema.name).toBe('first');
+  });
+
   it('gives every option its documented default, frozen', () => {
     const resolved = resolveQueueOptions({ database });
     expect(resolved).toMatchObject({

@@ -48,10 +48,11 @@ const CHECKS: Readonly<Record<keyof QueueOptions, Check>> = {
 };
 
 /** resolveQueueOptions checks the options, fills in the defaults and freezes them. Throws InvalidQueueOptionsError with every problem at once, those `found` before included. */
-export function resolveQueueOptions(options: QueueOptions, found: readonly string[] = []): ResolvedQueueOptions {
-  if (typeof options !== 'object' || options === null) {
-    throw new InvalidQueueOptionsError([...found, `there are none: the factory answered ${String(options)}`]);
+export function resolveQueueOptions(given: QueueOptions, found: readonly string[] = []): ResolvedQueueOptions {
+  if (typeof given !== 'object' || given === null) {
+    throw new InvalidQueueOptionsError([...found, `there are none: the factory answered ${String(given)}`]);
   }
+  const options = readOnce(given);
   const problems = [...found, ...problemsOf(options), ...problemsOfEnsure(options)];
   const run = runnerOptionsOf(options, problems);
   const { leadership, schedule } = scheduleOptionsOf(options, problems);
@@ -156,6 +157,13 @@ function problemsOf(options: QueueOptions): string[] {
     }
   }
   return problems;
+}
+
+/** readOnce answers what was given, also by getters of a class: what is checked is what is used. */
+function readOnce(given: QueueOptions): QueueOptions {
+  const own = { ...given };
+  const inherited = Object.keys(CHECKS).filter((name) => name in given && !(name in own)) as (keyof QueueOptions)[];
+  return { ...own, ...Object.fromEntries(inherited.map((name) => [name, given[name]])) };
 }
 
 /** runnerOptionsOf answers what the runner is given, and adds what the runner would refuse to the problems. */
