@@ -78,4 +78,10 @@ describe('readOutcome', () => {
     expect(thrown).toBeInstanceOf(InvalidOutcomeError);
     expect((thrown as Error).message.length).toBeLessThan(500);
   });
+
+  it('R11: an answer that is no outcome is told what a handler answers', () => {
+    expect(() => readOutcome('ok')).toThrow(
+      'a handler answers nothing, done(), repeat() or refuse(), and this one answered a string',
+    );
+  });
 });

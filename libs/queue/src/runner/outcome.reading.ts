@@ -53,7 +53,9 @@ function delayOf(after: unknown): number {
 /** An answer may be anything, also an object whose getters throw: it is read once. */
 function fieldsOf(answer: unknown): Record<string, unknown> {
   if (typeof answer !== 'object' || answer === null)
-    throw new InvalidOutcomeError(`a handler answered a ${typeof answer}`);
+    throw new InvalidOutcomeError(
+      `a handler answers nothing, done(), repeat() or refuse(), and this one answered a ${typeof answer}`,
+    );
   try {
     return { ...answer };
   } catch {
