@@ -195,6 +195,7 @@ describe('Schedulers of several processes', () => {
     expect(() => test.leadership.candidate('holdfast.scheduler', { tickMs: 1_000 })).toThrow(
       expect.objectContaining({ code: 'queue.duplicate_candidate' }),
     );
+    await test.seen('leader.elected');
     await test.scheduler.stop();
     await test.scheduler.start();
     await test.seen('leader.elected', undefined, 2);
