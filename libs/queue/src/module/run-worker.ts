@@ -1,10 +1,10 @@
-import { parseDuration } from '@holdfast/kernel';
 import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DEFAULT_TIMEOUT_MS } from '../health/health.indicator.js';
 import { HealthServer } from '../health/health.server.js';
 import { type HealthCheck, readinessOf } from '../health/readiness.js';
 import { healthChecksOf } from './health.providers.js';
+import { checkWorkerOptions } from './run-worker.options.js';
 import { WorkerSignals } from './worker.signals.js';
 
 /** What a check with its own timeout may take longer, before it is given up. */
@@ -38,7 +38,9 @@ export interface RunWorkerOptions {
 
 /** RunningWorker is a worker that has started. */
 export interface RunningWorker {
+  /** app is the application, whose providers can be had of it. */
   readonly app: INestApplicationContext;
+  /** healthPort is where it answers, also where the system chose it. */
   readonly healthPort: number;
   /** stop drains and ends the application, then the health server; the process goes on. Idempotent. */
   stop(): Promise<void>;
@@ -49,10 +51,11 @@ export interface RunningWorker {
  *
  * The health server is there first, so that live is 200 while the application starts and ready 503; during the drain as well, until the end. The first
  * signal ends the process in good order with 0 (R17), or with 1 where that failed; a second, a second later, at once with 128 and its number.
- * Rejects when it cannot start: InvalidDurationError or HealthPortError before anything else was begun, or what the application threw; then nothing
+ * Rejects when it cannot start: InvalidQueueOptionsError or HealthPortError before anything else was begun, or what the application threw; then nothing
  * is left open, and an uncaught rejection ends the process with 1.
  */
 export async function runWorker(module: RootModule, options: RunWorkerOptions): Promise<RunningWorker> {
+  checkWorkerOptions(options);
   const { application, healthHost = '0.0.0.0', healthPort, signals = ['SIGTERM', 'SIGINT'] } = options;
   const logger = new Logger('Holdfast');
   const { checks, healthTimeoutMs: timeoutMs = DEFAULT_TIMEOUT_MS } = options;
@@ -104,9 +107,7 @@ async function startContext(
   }
 }
 
-/** An option that is not given leaves an indicator's own default; a duration that is none is refused here, and not by each probe. */
+/** An option that is not given leaves an indicator's own default. */
 function thresholdsOf({ backlog, leaderWithin }: RunWorkerOptions): { backlog?: string; leaderWithin?: string } {
-  if (backlog !== undefined && backlog !== 'off') parseDuration(backlog);
-  if (leaderWithin !== undefined) parseDuration(leaderWithin);
   return { ...(backlog === undefined ? {} : { backlog }), ...(leaderWithin === undefined ? {} : { leaderWithin }) };
 }
