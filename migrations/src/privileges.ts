@@ -34,8 +34,20 @@ export function enqueueGrantsFor(schema: string, role: string): string[] {
     `GRANT SELECT ON ${name.of('migration')} ${to}`,
     `GRANT INSERT (${ENQUEUED_COLUMNS.join(', ')}), SELECT (id) ON ${name.of('job')} ${to}`,
     `GRANT USAGE ON SEQUENCE ${name.of('job_id')} ${to}`,
+    `GRANT EXECUTE ON FUNCTION ${name.of('enqueue')} ${to}`,
     `GRANT EXECUTE ON FUNCTION ${name.of('enqueue_keyed')} ${to}`,
   ];
+}
+
+/**
+ * sqlEnqueueGrantsFor answers the statements that let a role call the SQL function `enqueue` and nothing else, for psql, triggers and other languages (Q9).
+ *
+ * Every rule of a request holds for such a role, because it reaches no table.
+ */
+export function sqlEnqueueGrantsFor(schema: string, role: string): string[] {
+  const name = new SchemaName(schema);
+  const to = `TO ${quoteRole(role)}`;
+  return [`GRANT USAGE ON SCHEMA ${name.quoted} ${to}`, `GRANT EXECUTE ON FUNCTION ${name.of('enqueue')} ${to}`];
 }
 
 function quoteRole(role: string): string {

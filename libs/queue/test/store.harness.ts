@@ -27,9 +27,9 @@ interface InspectedRow extends Omit<InspectedJob, 'failures' | 'state'> {
 }
 
 /** postgresStore makes a store on connections of its own to a test database. */
-export function postgresStore(database: TestDatabase): PostgresJobStore {
+export function postgresStore(database: TestDatabase, Store = PostgresJobStore): PostgresJobStore {
   const config = { connectionString: database.url };
-  return new PostgresJobStore({
+  return new Store({
     connections: new ControlConnections(config, { applicationName: 'holdfast-control', deadlineMs: 20_000, max: 4 }),
     keeper: new ControlConnections(config, { applicationName: 'holdfast-keeper', deadlineMs: 20_000, max: 1 }),
     schema: SCHEMA,
@@ -37,13 +37,13 @@ export function postgresStore(database: TestDatabase): PostgresJobStore {
 }
 
 /** postgresHarness makes the harness of a PostgresJobStore whose application uses a pool of `pg`, or TypeORM. */
-export async function postgresHarness(using: 'pg' | 'typeorm'): Promise<JobStoreHarness> {
+export async function postgresHarness(using: 'pg' | 'typeorm', Store = PostgresJobStore): Promise<JobStoreHarness> {
   const database = await createTestDatabase();
   await database.adminQuery('CREATE TABLE effect (text text, UNIQUE (text) DEFERRABLE INITIALLY DEFERRED)');
   const application = await applicationOf(database, using);
-  const store = postgresStore(database);
+  const store = postgresStore(database, Store);
   return {
-    another: () => postgresStore(database),
+    another: () => postgresStore(database, Store),
     application: {
       begin: (options) => application.database.begin(options),
       effect: async (transaction, text) => void (await transaction.sql.query('INSERT INTO effect VALUES ($1)', [text])),

@@ -10,5 +10,10 @@ export const jobFunctions: Migration = {
   part: 'queue',
   written: '2026-11-30T00:00:01Z',
   down: (schema) => [...dropSettleRun(schema), ...dropIntakeRequests(schema), ...dropEnqueueKeyed(schema)],
-  up: (schema) => [...enqueueKeyed(schema), ...intakeRequests(schema), ...settleRun(schema), ...closeFunctions(schema)],
+  up: (schema) => [
+    ...enqueueKeyed(schema),
+    ...intakeRequests(schema),
+    ...settleRun(schema),
+    ...closeFunctions(schema, ['complete_run', 'enqueue_keyed', 'intake_requests', 'repeat_run']),
+  ],
 };

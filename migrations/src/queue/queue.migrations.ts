@@ -2,6 +2,7 @@ import type { Migration } from '@holdfast/kernel';
 import { jobs } from './0001-jobs.migration.js';
 import { jobFunctions } from './0002-job-functions.migration.js';
 import { duties } from './0003-duties.migration.js';
+import { sqlEnqueue } from './0004-sql-enqueue.migration.js';
 
 /** queueMigrations make the tables and functions of `@holdfast/queue`, in order. */
-export const queueMigrations: readonly Migration[] = [jobs, jobFunctions, duties];
+export const queueMigrations: readonly Migration[] = [jobs, jobFunctions, duties, sqlEnqueue];

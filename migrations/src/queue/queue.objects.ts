@@ -12,12 +12,19 @@ export const QUEUE_TABLES = [
 ] as const;
 
 /** QUEUE_FUNCTIONS are the functions of the queue, for privileges; their names are unique in the schema. */
-export const QUEUE_FUNCTIONS = ['complete_run', 'enqueue_keyed', 'intake_requests', 'repeat_run'] as const;
+export const QUEUE_FUNCTIONS = [
+  'complete_run',
+  'enqueue',
+  'enqueue_keyed',
+  'intake_requests',
+  'refused_payload',
+  'repeat_run',
+] as const;
 
 /** CHECK_FUNCTIONS are what the tables' CHECKs call, on behalf of whoever writes a row: open to everybody, they see nothing but their arguments. */
 export const CHECK_FUNCTIONS = ['sound_job', 'sound_job_request'] as const;
 
-/** closeFunctions takes from everybody the right that PostgreSQL gives everybody: to execute a new function. */
-export function closeFunctions(schema: SchemaName): string[] {
-  return QUEUE_FUNCTIONS.map((routine) => `REVOKE ALL ON FUNCTION ${schema.of(routine)} FROM PUBLIC`);
+/** closeFunctions takes from everybody the right that PostgreSQL gives everybody: to execute a new function. A migration names those that it made. */
+export function closeFunctions(schema: SchemaName, made: readonly (typeof QUEUE_FUNCTIONS)[number][]): string[] {
+  return made.map((routine) => `REVOKE ALL ON FUNCTION ${schema.of(routine)} FROM PUBLIC`);
 }

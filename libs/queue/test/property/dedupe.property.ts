@@ -22,7 +22,8 @@ export class DedupeProperty {
     private readonly store: PostgresJobStore,
   ) {}
 
-  static async open(database: TestDatabase): Promise<DedupeProperty> {
+  /** open connects; `Store` is what enqueues. */
+  static async open(database: TestDatabase, Store = PostgresJobStore): Promise<DedupeProperty> {
     const connect = (max: number) =>
       new ControlConnections(
         { connectionString: database.url },
@@ -36,7 +37,7 @@ export class DedupeProperty {
         return client;
       }),
     );
-    const store = new PostgresJobStore({ connections: connect(4), keeper: connect(1), schema: SCHEMA });
+    const store = new Store({ connections: connect(4), keeper: connect(1), schema: SCHEMA });
     return new DedupeProperty(clients, connect(1), database, store);
   }
 
