@@ -161,6 +161,7 @@ export { NoTransactionError } from './errors/no-transaction.error.js';
 export { NotADefinitionError } from './errors/not-a-definition.error.js';
 export { NestedLeaderTransactionError } from './errors/nested-leader-transaction.error.js';
 export { NotLeaderError } from './errors/not-leader.error.js';
+export { BatchTooLargeError } from './errors/batch-too-large.error.js';
 export { PayloadTooLargeError } from './errors/payload-too-large.error.js';
 export { PoolerError } from './errors/pooler.error.js';
 export { PoolTooSmallError } from './errors/pool-too-small.error.js';

@@ -18,12 +18,16 @@ import {
   type JobRequest,
 } from '../domain/request.js';
 import { AmbiguousTransactionError } from '../errors/ambiguous-transaction.error.js';
+import { BatchTooLargeError } from '../errors/batch-too-large.error.js';
 import { InvalidRequestError } from '../errors/invalid-request.error.js';
 import { NoTransactionError } from '../errors/no-transaction.error.js';
 import { NotADefinitionError } from '../errors/not-a-definition.error.js';
 import { RefusedRequestError } from '../errors/refused-request.error.js';
 import type { JobStore } from '../ports/job-store.js';
 import type { EnqueueOptions, JoinOptions } from './enqueue.options.js';
+
+/** A batch becomes one array of each column: text of this size is escaped in memory once more, and the server takes 1 GB at most. */
+const MAX_BATCH_BYTES = 64 * 1024 * 1024;
 
 /** JobQueueOptions are what a process adds to every request. */
 export interface JobQueueOptions {
@@ -73,7 +77,8 @@ export class JobQueue {
   /**
    * enqueueMany asks for many jobs in a constant number of statements, all or nothing, and answers in their order (Q8).
    *
-   * A refusal says by `index`, and in its message, which request it was.
+   * A refusal says by `index`, and in its message, which request it was. Payloads, kinds, keys and tenants of a batch are 64 MiB together at
+   * most, because they travel as one parameter each: BatchTooLargeError otherwise, before any SQL is sent.
    */
   async enqueueMany(requests: readonly JobRequest[], options: JoinOptions = {}): Promise<Enqueued[]> {
     const [first] = requests;
@@ -81,8 +86,13 @@ export class JobQueue {
     const kind = (first as Partial<JobRequest> | null)?.definition?.kind ?? '?';
     const target = this.targetOf(handleOf(kind, options), kind);
     const encoded: EncodedRequest[] = [];
-    for (const [index, request] of requests.entries())
-      encoded.push(await this.encodeAt(index, request, target.tenantId));
+    let bytes = 0;
+    for (const [index, request] of requests.entries()) {
+      const one = await this.encodeAt(index, request, target.tenantId);
+      bytes += bytesOf(one);
+      if (bytes > MAX_BATCH_BYTES && index > 0) throw new BatchTooLargeError(one.kind, MAX_BATCH_BYTES).at(index);
+      encoded.push(one);
+    }
     return this.send(encoded, target);
   }
 
@@ -153,6 +163,11 @@ interface Target {
   readonly tenantId: string | null;
   /** transaction is the one to join where it is Holdfast's own. */
   readonly transaction: Transaction | undefined;
+}
+
+function bytesOf({ dedupeKey, kind, payloadJson, tenantId }: EncodedRequest): number {
+  const lengths = [kind, payloadJson, dedupeKey ?? '', tenantId ?? ''].map((text) => Buffer.byteLength(text));
+  return lengths.reduce((sum, length) => sum + length, 0);
 }
 
 /** A request has its options already: one that is given beside it would quietly do nothing. */

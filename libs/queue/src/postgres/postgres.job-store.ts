@@ -155,24 +155,22 @@ export class PostgresJobStore extends JobStore {
   }
 
   async enqueueMany(requests: readonly EncodedRequest[], executor: SqlExecutor): Promise<Enqueued[]> {
-    const answers = new Map<EncodedRequest, Enqueued[]>();
     const plain = requests.filter(({ dedupeKey }) => dedupeKey === null);
     const keyed = requests.filter(({ dedupeKey }) => dedupeKey !== null);
-    const take = (request: EncodedRequest, answer: Enqueued) =>
-      answers.set(request, [...(answers.get(request) ?? []), answer]);
+    let created: Enqueued[] = [];
+    let asked: Enqueued[] = [];
     if (plain.length > 0) {
       const sent = enqueueJobs.run(executor, this.schema, requestArrays(plain));
       const { rows } = await namingMissingTables(this.schema, sent);
-      rows.forEach(({ id }, at) => take(plain[at]!, { disposition: 'created', id, payloadDiffers: false }));
+      created = rows.map(({ id }) => ({ disposition: 'created', id, payloadDiffers: false }));
     }
     if (keyed.length > 0) {
       const sent = enqueueKeyedJobs.run(executor, this.schema, keyedRequestArrays(keyed));
       const { rows } = await namingMissingTables(this.schema, sent);
-      rows.forEach(({ disposition, id, payload_differs: payloadDiffers }, at) =>
-        take(keyed[at]!, { disposition, id, payloadDiffers }),
-      );
+      asked = rows.map(({ disposition, id, payload_differs: payloadDiffers }) => ({ disposition, id, payloadDiffers }));
     }
-    return requests.map((request) => answers.get(request)!.shift()!);
+    let at = 0;
+    return requests.map(({ dedupeKey }, place) => (dedupeKey === null ? created[at++]! : asked[place - at]!));
   }
 
   async enqueueNow(requests: readonly EncodedRequest[]): Promise<Enqueued[]> {

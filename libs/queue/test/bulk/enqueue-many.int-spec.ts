@@ -2,6 +2,9 @@ import { pgPool } from '@holdfast/kernel';
 import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import type { Client } from 'pg';
 import { JobQueue } from '../../src/client/job-queue.js';
+import { defineJob } from '../../src/domain/definition.js';
+import { type } from '../../src/domain/payload.schema.js';
+import { BatchTooLargeError } from '../../src/errors/batch-too-large.error.js';
 import type { Enqueued } from '../../src/domain/request.js';
 import type { PostgresJobStore } from '../../src/postgres/postgres.job-store.js';
 import { postgresStore } from '../store.harness.js';
@@ -126,5 +129,73 @@ describe('thousands of requests at once', () => {
     );
     expect(wire.statements - before).toBe(2);
     await client.query('ROLLBACK');
+  });
+
+  it.each(ISOLATIONS)(
+    'Q8, Q4: two batches of the same keys in opposite order, open at once, wait for nothing and fail at nothing (%s)',
+    async (isolation) => {
+      const batch = bulkRequests(2_000);
+      const orders = [batch, [...batch].reverse()];
+      const callers = await Promise.all(orders.map(() => counting()));
+      for (const { client } of callers)
+        await client.query(`BEGIN ISOLATION LEVEL ${isolation}; SET lock_timeout = '250ms'`);
+      const sent = callers.map(({ client }, at) =>
+        jobs.enqueueMany(
+          orders[at]!.map(({ request }) => request),
+          { in: client },
+        ),
+      );
+      const answers = await Promise.all(sent);
+      for (const { client } of callers) await client.query('COMMIT');
+      await takeIn();
+      const keys = new Set(batch.flatMap(({ key }) => key ?? []));
+      expect(await count('job')).toBe(2 * batch.filter(({ key }) => key === null).length + keys.size);
+      const made = await jobsByAnswer([...new Set(answers.flat().map(({ id }) => id))]);
+      expect(answers.flat().filter(({ id }) => !made.has(id))).toEqual([]);
+    },
+  );
+
+  it.each(['own', 'caller'] as const)(
+    'Q8: what the server refuses of a batch leaves nothing of it, in a transaction of its own and in the caller’s (%s)',
+    async (whose) => {
+      await database.adminQuery(`CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
+        CREATE TRIGGER refuse BEFORE INSERT ON holdfast.job_request FOR EACH ROW EXECUTE FUNCTION public.refuse()`);
+      const { client } = await counting();
+      await client.query('BEGIN');
+      const requests = bulkRequests(300).map(({ request }) => request);
+      await expect(jobs.enqueueMany(requests, { in: whose === 'own' ? 'own' : client })).rejects.toThrow('no');
+      await client.query('COMMIT');
+      expect(await count('job')).toBe(0);
+    },
+  );
+
+  it('Q8: one that is refused among thousands is named by its index, and nothing is sent', async () => {
+    const { client, wire } = await counting();
+    await client.query('BEGIN');
+    const requests = bulkRequests(5_000).map(({ request }) => request);
+    requests[4_321] = requests[0]!.definition.request({ n: 1n as unknown as number });
+    const before = wire.statements;
+    await expect(jobs.enqueueMany(requests, { in: client })).rejects.toMatchObject({
+      index: 4_321,
+      message: expect.stringContaining('Request 4321') as string,
+      path: 'payload.n',
+    });
+    expect(wire.statements).toBe(before);
+    await client.query('COMMIT');
+  });
+
+  it('Q8: a batch is 64 MiB at most; the first request beyond is named, and the transaction is still usable', async () => {
+    const Large = defineJob('bulk.large', { payload: type<{ text: string }>() });
+    const large = Array.from({ length: 34 }, () => Large.request({ text: 'x'.repeat(1_999_989) }));
+    const { client, wire } = await counting();
+    await client.query('BEGIN');
+    const before = wire.statements;
+    const refused: unknown = await jobs.enqueueMany(large, { in: client }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(BatchTooLargeError);
+    expect(refused).toMatchObject({ code: 'queue.batch_too_large', index: 33, limitBytes: 67_108_864 });
+    expect(wire.statements).toBe(before);
+    await jobs.enqueueMany(large.slice(1), { in: client });
+    await client.query('COMMIT');
+    expect(await count('job')).toBe(33);
   });
 });

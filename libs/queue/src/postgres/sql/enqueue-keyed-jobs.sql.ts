@@ -30,7 +30,8 @@ SELECT e.id::text AS id, e.disposition, e.payload_differs
       $10::boolean[], $11::boolean[]) WITH ORDINALITY
       AS r (kind, tenant_id, dedupe_key, priority, due_in_ms, due_at, max_attempts, payload, payload_version, rerun, replace_payload, place)
     CROSS JOIN LATERAL ${schema.of('enqueue_keyed')}(r.kind, r.tenant_id, r.dedupe_key, r.priority, ${DUE('r.due_in_ms', 'r.due_at')}, r.max_attempts,
-      r.payload::json, r.payload_version, r.rerun, r.replace_payload) e`,
+      r.payload::json, r.payload_version, r.rerun, r.replace_payload) e
+  ORDER BY r.place`,
   values: (p) => [
     p.kinds,
     p.tenantIds,
