@@ -22,13 +22,11 @@ describe('the statements in the troubleshooting guide', () => {
   });
   afterAll(() => database.drop());
 
-  it('run on the tables as they are, requeue a dead letter whole, and purge what is old', async () => {
-    for (const insert of [finished(42, 4, 1), finished(43, 2, 15), finished(44, 2, 13)])
-      await database.adminQuery(insert);
-    await database.adminQuery('INSERT INTO holdfast.job_alias (request_id, job_id) VALUES (50, 43), (51, 44)');
+  it('run on the tables as they are, and requeue a dead letter whole', async () => {
+    for (const insert of [finished(42, 4, 1), finished(44, 2, 13)]) await database.adminQuery(insert);
 
     const statements = statementsOf(GUIDE);
-    expect(statements.length).toBeGreaterThan(6);
+    expect(statements.length).toBeGreaterThan(5);
     for (const statement of statements) await database.adminQuery(statement);
 
     expect(
@@ -39,6 +37,5 @@ describe('the statements in the troubleshooting guide', () => {
       { id: 42, state: 0, attempt: 0, finished_at: null, error_code: null },
       { id: 44, state: 2, attempt: 8, finished_at: expect.any(Date) as Date, error_code: 'queue.timed_out' },
     ]);
-    expect(await database.adminQuery('SELECT job_id::int FROM holdfast.job_alias')).toEqual([{ job_id: 44 }]);
   });
 });

@@ -1,7 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import type { DatabaseError } from 'pg';
 
-const TABLES = ['job', 'job_alias', 'job_hold', 'job_renewal', 'job_request', 'leader_duty', 'runner_presence'];
+const TABLES = ['job', 'job_alias', 'job_hold', 'job_renewal', 'job_request', 'job_retention', 'leader_duty', 'runner_presence'];
 const TOKEN = '00000000-0000-4000-8000-000000000001';
 const LEASE = { claimed_at: 'now', lease_owner: 'worker', lease_token: TOKEN, lease_until: 'now' };
 const RUNNING = { ...LEASE, attempt: 1, state: 1 };
@@ -145,7 +145,8 @@ describe('the tables of the queue', () => {
       'CREATE INDEX job_alias_job ON job_alias USING btree (job_id)',
       'CREATE UNIQUE INDEX job_alias_pk ON job_alias USING btree (request_id)',
       'CREATE INDEX job_claim ON job USING btree (kind, priority, due_at, id) WHERE ((state = 0) AND (NOT suspect))',
-      'CREATE INDEX job_finished ON job USING btree (state, finished_at, id) WHERE (state >= 2)',
+      'CREATE INDEX job_deferred ON job USING btree (kind, deferred_since) WHERE ((state = 0) AND (deferred_since IS NOT NULL))',
+      'CREATE INDEX job_ended ON job USING btree (kind, state, finished_at, id) WHERE (state >= 2)',
       'CREATE UNIQUE INDEX job_hold_pk ON job_hold USING btree (job_id)',
       'CREATE INDEX job_leases ON job USING btree (kind, lease_until) WHERE (state = 1)',
       `CREATE UNIQUE INDEX job_live_keys ON job USING btree (kind, COALESCE(tenant_id, ''::text), dedupe_key) WHERE ((state = ANY (ARRAY[0, 1])) AND (dedupe_key IS NOT NULL))`,
@@ -153,6 +154,7 @@ describe('the tables of the queue', () => {
       'CREATE UNIQUE INDEX job_renewal_pk ON job_renewal USING btree (job_id)',
       'CREATE UNIQUE INDEX job_request_pk ON job_request USING btree (id)',
       'CREATE INDEX job_request_waiting ON job_request USING btree (waits_for) WHERE (waits_for IS NOT NULL)',
+      'CREATE UNIQUE INDEX job_retention_pk ON job_retention USING btree (kind, state)',
       'CREATE INDEX job_suspects ON job USING btree (kind, due_at, id) WHERE ((state = 0) AND suspect)',
       'CREATE UNIQUE INDEX leader_duty_pk ON leader_duty USING btree (name)',
       'CREATE UNIQUE INDEX runner_presence_pk ON runner_presence USING btree (id)',

@@ -42,6 +42,13 @@ export { decodePayload, type PayloadCodec, type Upcasts } from './domain/payload
 export { type } from './domain/payload.schema.js';
 export type { RefusalParams } from './domain/refusal.js';
 export {
+  DEFAULT_RETENTION,
+  type Ending,
+  type Keep,
+  type Retention,
+  type RetentionOptions,
+} from './domain/retention.js';
+export {
   DEFAULT_PAYLOAD_LIMIT_BYTES,
   type Disposition,
   type EncodedRequest,
@@ -94,6 +101,14 @@ export { NeverLeadership } from './leadership/never.leadership.js';
 
 export type { Duty, DutyContext, DutyOptions, DutyRun } from './ports/duty.js';
 export { DutyLedger, type DueDuties, type DutyEnd, type DutyPlan, type DutyStart } from './ports/duty.ledger.js';
+export {
+  type ExpiredJobs,
+  type ExpiredPage,
+  Housekeeping,
+  type SweepMark,
+  type SweepOrder,
+  type Swept,
+} from './ports/housekeeping.js';
 export * from './ports/job-store.js';
 export { Jobs } from './ports/jobs.js';
 export {
@@ -112,12 +127,13 @@ export {
   type RunRef,
 } from './ports/runner.events.js';
 export { Reporter } from './ports/reporter.js';
-export { type RunnerPresence, RunnerRoster } from './ports/runner.roster.js';
+export { type DeclaredRetention, type RunnerPresence, RunnerRoster } from './ports/runner.roster.js';
 export type { RunnerVitals, StageTrouble } from './ports/runner.vitals.js';
 export type { DutyEvent, LeaderEvent, SchedulerEvent, SchedulerStage } from './ports/scheduler.events.js';
 
 export { PostgresDutyLedger } from './postgres/postgres.duty-ledger.js';
 export { PostgresRunnerRoster, type RunnerRosterOptions } from './postgres/postgres.runner-roster.js';
+export { PostgresHousekeeping } from './postgres/postgres.housekeeping.js';
 export { PostgresJobStore, type PostgresJobStoreOptions } from './postgres/postgres.job-store.js';
 export { PostgresJobs } from './postgres/postgres.jobs.js';
 

@@ -7,6 +7,7 @@ export const QUEUE_TABLES = [
   'job_hold',
   'job_renewal',
   'job_request',
+  'job_retention',
   'leader_duty',
   'runner_presence',
 ] as const;

@@ -22,6 +22,7 @@ import { resolveQueueOptions } from './queue.options.check.js';
 import {
   connectionConfigOf,
   connectionsOf,
+  housekeepingOf,
   jobQueueOf,
   jobsOf,
   leadershipOf,
@@ -90,6 +91,7 @@ export class HoldfastQueue {
     this.scheduler = schedulerOf(this.options, {
       duties: this.duties,
       handlers: this.registry,
+      housekeeping: housekeepingOf(this.options, this.connections),
       leadership: this.leadership,
       ledger: ledgerOf(this.options, this.connections),
       reporter,

@@ -56,6 +56,7 @@ describe('resolveQueueOptions', () => {
       migrations: 'check',
       payloadLimitBytes: 262_144,
       preparedStatements: true,
+      retention: { cancelled: 1_209_600_000, deadLetter: 1_209_600_000, failed: 1_209_600_000, succeeded: 86_400_000 },
       schema: { name: 'holdfast' },
       tenantSetting: undefined,
     });
@@ -74,6 +75,7 @@ describe('resolveQueueOptions', () => {
       payloadLimitBytes: 0,
       preparedStatements: 'yes',
       reporter: {},
+      retention: { done: '1d', succeeded: '1s' },
       run: { slots: 0, grace: '1s', graceMs: 5, poll: 'soon', only: ['a'], except: ['b'] },
       schema: 'pg_x',
       tenancy: { setting: 'tenant' },
@@ -93,6 +95,7 @@ describe('resolveQueueOptions', () => {
       'payloadLimitBytes',
       'preparedStatements',
       'reporter',
+      'retention has mistakes: done is no final state',
       'slots',
       'run.grace and run.graceMs',
       'run.poll',

@@ -1,6 +1,7 @@
 import { Backoff, type BackoffOptions, type Database, parseDuration, property, SchemaName } from '@holdfast/kernel';
 import { isKind } from '../domain/kind.js';
 import { DEFAULT_PAYLOAD_LIMIT_BYTES } from '../domain/request.js';
+import { DEFAULT_RETENTION, problemOfRetention, retentionOf } from '../domain/retention.js';
 import { InvalidQueueOptionsError } from '../errors/invalid-queue-options.error.js';
 import { InvalidRunnerOptionsError } from '../errors/invalid-runner-options.error.js';
 import { Reporter } from '../ports/reporter.js';
@@ -33,6 +34,7 @@ const CHECKS: Readonly<Record<keyof QueueOptions, Check>> = {
   preparedStatements: isBoolean,
   reporter: (value) =>
     typeof (value as Partial<Reporter> | null)?.report === 'function' ? undefined : 'must have a function report',
+  retention: problemOfRetention,
   run: problemOfRun,
   // What is in it is checked with what the scheduler is given.
   schedule: () => undefined,
@@ -68,6 +70,7 @@ export function resolveQueueOptions(given: QueueOptions, found: readonly string[
     payloadLimitBytes: options.payloadLimitBytes ?? DEFAULT_PAYLOAD_LIMIT_BYTES,
     preparedStatements: options.preparedStatements ?? true,
     reporter: options.reporter,
+    retention: Object.freeze({ ...DEFAULT_RETENTION, ...retentionOf(options.retention ?? {}) }),
     run: Object.freeze(run),
     schedule: Object.freeze(schedule),
     schema: new SchemaName(options.schema ?? DEFAULT_SCHEMA),

@@ -1,6 +1,7 @@
 import type { Database, SchemaName, TransactionHost } from '@holdfast/kernel';
 import type { ErrorDetail } from '../domain/failure.js';
 import type { JobRequest } from '../domain/request.js';
+import type { Retention, RetentionOptions } from '../domain/retention.js';
 import type { ClassifyError } from '../domain/retry.policy.js';
 import type { Reporter } from '../ports/reporter.js';
 import type { KindOverrides, RunnerOptions } from '../runner/runner.options.js';
@@ -63,6 +64,11 @@ export interface QueueOptions {
   readonly preparedStatements?: boolean;
   /** reporter is told what the runner does. Default: the log. */
   readonly reporter?: Reporter;
+  /**
+   * retention is how long jobs are kept after their end, by how they ended, where their definition says nothing: `{ succeeded: '1h', deadLetter: 'forever' }`;
+   * at least a minute. The leader removes them, so processes with the role schedule should agree (S5). Default `'1d'` for those that succeeded, `'14d'` for the others.
+   */
+  readonly retention?: RetentionOptions;
   /** run says what this process runs and how. Default: every kind that has a handler, 10 at once. */
   readonly run?: RunOptions;
   /** schedule says how leadership is decided and how often the leader acts (L2, S1). Default: an advisory lock, every 10 s. */
@@ -90,6 +96,7 @@ export interface ResolvedQueueOptions {
   readonly payloadLimitBytes: number;
   readonly preparedStatements: boolean;
   readonly reporter: Reporter | undefined;
+  readonly retention: Retention;
   readonly run: RunnerOptions;
   readonly schedule: SchedulerOptions;
   readonly schema: SchemaName;

@@ -7,12 +7,14 @@ import { AdvisoryLockLeadership } from '../leadership/advisory-lock.leadership.j
 import { AlwaysLeadership } from '../leadership/always.leadership.js';
 import { NeverLeadership } from '../leadership/never.leadership.js';
 import type { DutyLedger } from '../ports/duty.ledger.js';
+import type { Housekeeping } from '../ports/housekeeping.js';
 import type { JobStore } from '../ports/job-store.js';
 import type { Jobs } from '../ports/jobs.js';
 import type { Leadership } from '../ports/leadership.js';
 import type { Reporter } from '../ports/reporter.js';
 import type { RunnerRoster } from '../ports/runner.roster.js';
 import { PostgresDutyLedger } from '../postgres/postgres.duty-ledger.js';
+import { PostgresHousekeeping } from '../postgres/postgres.housekeeping.js';
 import { PostgresJobStore } from '../postgres/postgres.job-store.js';
 import { PostgresJobs } from '../postgres/postgres.jobs.js';
 import { PostgresRunnerRoster } from '../postgres/postgres.runner-roster.js';
@@ -38,6 +40,10 @@ export function connectionConfigOf({ database, directUrl }: ResolvedQueueOptions
 /** connectionsOf makes the queue's own connections; none is opened before the first statement. */
 export function connectionsOf(options: ResolvedQueueOptions): ControlConnections {
   return controlConnections(options, 'holdfast', CONTROL_CONNECTIONS);
+}
+
+export function housekeepingOf(options: ResolvedQueueOptions, connections: ControlConnections): Housekeeping {
+  return new PostgresHousekeeping(connections, options.schema);
 }
 
 /** jobQueueOf makes what producers use; `runner`, where this process has one, learns of what they commit. */
@@ -99,6 +105,7 @@ export function schedulerOf(
     duties: DutyRegistry;
     /** handlers of this process; undefined where it runs no jobs. */
     handlers: JobHandlerRegistry | undefined;
+    housekeeping: Housekeeping;
     leadership: Leadership;
     ledger: DutyLedger;
     reporter: Reporter;
@@ -107,7 +114,8 @@ export function schedulerOf(
   },
 ): Scheduler {
   const { duties, handlers, ...rest } = parts;
-  return new Scheduler({ ...rest, kinds: () => handlers?.kinds ?? [], options: options.schedule, registry: duties });
+  const { retention, schedule } = options;
+  return new Scheduler({ ...rest, kinds: () => handlers?.kinds ?? [], options: schedule, registry: duties, retention });
 }
 
 export function storeOf(options: ResolvedQueueOptions, connections: ControlConnections): JobStore {

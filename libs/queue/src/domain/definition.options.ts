@@ -4,6 +4,7 @@ import { isKind, MAX_KIND_LENGTH } from './kind.js';
 import type { PayloadCodec, Upcasts } from './payload.codec.js';
 import { isPayloadSchema, type PayloadSchema } from './payload.schema.js';
 import type { WhenRunning } from './request.js';
+import { problemOfRetention, type RetentionOptions } from './retention.js';
 import type { ErrorDetail } from './failure.js';
 import type { ClassifyError } from './retry.policy.js';
 
@@ -29,6 +30,8 @@ export interface JobOptions<Schema extends PayloadSchema> {
   readonly payload: Schema;
   /** priority is 0 (first) to 9 (last). Default 5. */
   readonly priority?: number;
+  /** retention is how long finished jobs are kept, by how they ended: `{ succeeded: '1h', deadLetter: 'forever' }` (S5). Default what the module says. */
+  readonly retention?: RetentionOptions;
   /** timeout is the longest an attempt may take (R6). Default `'30s'`. */
   readonly timeout?: string;
   /** upcasts bring payloads of older versions up, by one version each, without a gap up to `version` (Q3). Default none. */
@@ -60,6 +63,7 @@ const CHECKS: Readonly<Record<keyof JobOptions<PayloadSchema>, Check>> = {
   maxDefer: (value) => problemOf(() => parseDuration(value as string)),
   payload: (value) => (isPayloadSchema(value) ? undefined : 'must be a Standard Schema, or type<P>()'),
   priority: (value) => (isWithin(value, 0, 9) ? undefined : 'must be a whole number from 0 (first) to 9 (last)'),
+  retention: problemOfRetention,
   timeout: (value) => problemOf(() => positiveDuration(value as string)),
   upcasts: (value, { version = 1 }) => problemOfUpcasts(value, version),
   version: (value) => (isWithin(value, 1, MAX_VERSION) ? undefined : `must be a whole number from 1 to ${MAX_VERSION}`),

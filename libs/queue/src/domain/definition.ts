@@ -5,6 +5,7 @@ import { checkJobOptions, type JobOptions } from './definition.options.js';
 import type { PayloadCodec, Upcasts } from './payload.codec.js';
 import type { PayloadSchema } from './payload.schema.js';
 import { jobRequest, type JobRequest, type RequestOptions, type WhenRunning } from './request.js';
+import { type Retention, retentionOf } from './retention.js';
 import type { ErrorDetail } from './failure.js';
 import type { ClassifyError } from './retry.policy.js';
 
@@ -26,6 +27,8 @@ export interface JobDefinition<Kind extends string = string, Input = unknown, Ou
   readonly maxAttempts: number | null;
   readonly maxDeferMs: number;
   readonly priority: number;
+  /** retention is what this definition says of how long its finished jobs are kept; the rest is the module's (S5). */
+  readonly retention: Readonly<Partial<Retention>>;
   readonly schema: PayloadSchema<Input, Output>;
   readonly timeoutMs: number;
   /** types carries the payload's types and is never set. */
@@ -75,6 +78,7 @@ export function defineJob<const Kind extends string, Schema extends PayloadSchem
     maxDeferMs: parseDuration(options.maxDefer ?? '1d'),
     priority: options.priority ?? 5,
     request: (payload: Input, requestOptions?: RequestOptions) => jobRequest(definition, payload, requestOptions),
+    retention: retentionOf(options.retention ?? {}),
     schema: options.payload,
     timeoutMs: parseDuration(options.timeout ?? '30s'),
     upcasts: Object.freeze({ ...options.upcasts }),

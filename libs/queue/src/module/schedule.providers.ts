@@ -1,10 +1,11 @@
 import { ControlConnections } from '@holdfast/kernel';
 import type { Provider } from '@nestjs/common';
 import type { ResolvedQueueOptions } from '../assembly/queue.options.js';
-import { leadershipOf, ledgerOf, rosterOf, schedulerOf } from '../assembly/queue.parts.js';
+import { housekeepingOf, leadershipOf, ledgerOf, rosterOf, schedulerOf } from '../assembly/queue.parts.js';
 import { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
 import { LeadershipHealthIndicator } from '../health/leadership.health-indicator.js';
 import { DutyLedger } from '../ports/duty.ledger.js';
+import { Housekeeping } from '../ports/housekeeping.js';
 import { JobStore } from '../ports/job-store.js';
 import { Leadership } from '../ports/leadership.js';
 import { Reporter } from '../ports/reporter.js';
@@ -27,6 +28,7 @@ export const ledgerProviders: Provider[] = [
 export const scheduleProviders: Provider[] = [
   DutyDiscovery,
   LeaderDutyExplorer,
+  { provide: Housekeeping, inject: [QUEUE_OPTIONS, ControlConnections], useFactory: housekeepingOf },
   { provide: DutyRegistry, useFactory: () => new DutyRegistry() },
   { provide: Leadership, inject: [QUEUE_OPTIONS, ControlConnections], useFactory: leadershipOf },
   {
@@ -41,6 +43,7 @@ export const scheduleProviders: Provider[] = [
       DutyRegistry,
       Leadership,
       DutyLedger,
+      Housekeeping,
       Reporter,
       RunnerRoster,
       JobStore,
@@ -51,10 +54,11 @@ export const scheduleProviders: Provider[] = [
       duties: DutyRegistry,
       leadership: Leadership,
       ledger: DutyLedger,
+      housekeeping: Housekeeping,
       reporter: Reporter,
       roster: RunnerRoster,
       store: JobStore,
       handlers?: JobHandlerRegistry,
-    ) => schedulerOf(options, { duties, handlers, leadership, ledger, reporter, roster, store }),
+    ) => schedulerOf(options, { duties, handlers, housekeeping, leadership, ledger, reporter, roster, store }),
   },
 ];

@@ -1,3 +1,4 @@
+import type { JobStateName } from '../domain/job-state.js';
 import type { KindDepth } from './job-store.js';
 import type { ConnectionRole } from './runner.events.js';
 
@@ -41,6 +42,14 @@ export type SchedulerEvent =
   | { readonly type: 'queue.depth'; readonly kinds: readonly KindDepth[] }
   /** This process leads no more: what it said of the depth is old from here on, so gauges forget it (S2). */
   | { readonly type: 'queue.depth_cleared' }
+  /** Finished jobs that had been kept for long enough are removed; with `more` the run's time was over before it came to all of them (S5). */
+  | {
+      readonly type: 'retention.swept';
+      readonly kind: string;
+      readonly more: boolean;
+      readonly removed: number;
+      readonly state: JobStateName;
+    }
   /** A stage failed: it is tried again after a delay that grows to a tick. The scheduler lives on. */
   | {
       readonly type: 'scheduler.failed';

@@ -1,9 +1,12 @@
 import type { ControlConnections, SchemaName, Statement } from '@holdfast/kernel';
-import { type RunnerPresence, RunnerRoster } from '../ports/runner.roster.js';
+import { type Ending, ENDINGS } from '../domain/retention.js';
+import { type DeclaredRetention, type RunnerPresence, RunnerRoster } from '../ports/runner.roster.js';
 import { namingMissingTables } from './missing.tables.js';
 import { announceRunner } from './sql/announce-runner.sql.js';
+import { declareRetention } from './sql/declare-retention.sql.js';
 import { findHandledKinds } from './sql/find-handled-kinds.sql.js';
 import { findUnhandledKinds } from './sql/find-unhandled-kinds.sql.js';
+import { lockRetention } from './sql/lock-retention.sql.js';
 import { sweepRunners } from './sql/sweep-runners.sql.js';
 import { withdrawRunner } from './sql/withdraw-runner.sql.js';
 
@@ -31,6 +34,22 @@ export class PostgresRunnerRoster extends RunnerRoster {
 
   override async announce(presence: RunnerPresence): Promise<void> {
     await this.run(announceRunner, presence);
+  }
+
+  override async declare(retentions: readonly DeclaredRetention[]): Promise<void> {
+    const said = retentions.flatMap(({ keep, kind }) =>
+      (Object.keys(keep) as Ending[]).map((ending) => ({ keep: keep[ending]!, kind, state: ENDINGS[ending] })),
+    );
+    const written = this.connections.transaction(async (executor) => {
+      await lockRetention.run(executor, this.schema, {});
+      await declareRetention.run(executor, this.schema, {
+        keepMs: said.map(({ keep }) => (keep === 'forever' ? null : keep)),
+        kinds: retentions.map(({ kind }) => kind),
+        saidKinds: said.map(({ kind }) => kind),
+        saidStates: said.map(({ state }) => state),
+      });
+    });
+    await namingMissingTables(this.schema, written);
   }
 
   override async handledKinds(): Promise<string[]> {

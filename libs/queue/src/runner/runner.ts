@@ -144,9 +144,10 @@ export class Runner {
   }
 
   private presenceOf(kinds: readonly string[]): PresenceKeeper | undefined {
-    const { reporter, roster } = this.parts;
+    const { registry, reporter, roster } = this.parts;
     const presence = { id: randomUUID(), kinds, owner: this.options.owner };
-    return roster && new PresenceKeeper(roster, presence, new StageGuard(this.reporterTo(reporter)));
+    const retentions = kinds.map((kind) => ({ keep: registry.find(kind)!.definition.retention, kind }));
+    return roster && new PresenceKeeper(roster, presence, retentions, new StageGuard(this.reporterTo(reporter)));
   }
 
   /** unmet answers a warning for each option that names kinds without a handler here: mostly a kind that was renamed, or misspelt. */

@@ -34,6 +34,10 @@ export const SCHEDULER_LINES: LinesOf<SchedulerEvent> = {
   'leader.released': ({ name }) => ['info', `This process has given up being the leader of ${name}.`],
   'queue.depth': () => undefined,
   'queue.depth_cleared': () => undefined,
+  'retention.swept': ({ kind, more, removed, state }) => [
+    'debug',
+    `Removed ${counted(removed, 'job')} of ${kind} that had been ${state} for long enough${more ? '; more are to go' : ''}.`,
+  ],
   'scheduler.failed': ({ delayMs, failures, stage }) => [
     failures === 1 ? 'warn' : 'error',
     `The scheduler's ${stage} failed (${failures} in a row); again in ${delayMs} ms.`,

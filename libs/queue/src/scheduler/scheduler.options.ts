@@ -8,6 +8,8 @@ export interface SchedulerOptions {
   readonly depthMs?: number;
   /** owner names this process on the runs of its duties. Default: host name and process id. */
   readonly owner?: string;
+  /** retentionMs is how often the leader removes finished jobs that have been kept for long enough (S5). Default 60 000. */
+  readonly retentionMs?: number;
   /** stopWaitMs is how long a stop waits for the running duty, whose signal it aborts. Default 5 000. */
   readonly stopWaitMs?: number;
   /** tickMs is how often leadership is proved and duties are looked for (S1), from 100 to a day. Default 10 000. */
@@ -23,7 +25,14 @@ const DAY_MS = 86_400_000;
 const LEAST_MS = 100;
 
 /** The least of each, in milliseconds. */
-const DURATIONS = { abortWaitMs: 0, depthMs: LEAST_MS, stopWaitMs: 0, tickMs: LEAST_MS, unhandledMs: LEAST_MS };
+const DURATIONS = {
+  abortWaitMs: 0,
+  depthMs: LEAST_MS,
+  retentionMs: LEAST_MS,
+  stopWaitMs: 0,
+  tickMs: LEAST_MS,
+  unhandledMs: LEAST_MS,
+};
 
 /** resolveSchedulerOptions fills in the defaults. Throws InvalidSchedulerOptionsError with every problem at once. */
 export function resolveSchedulerOptions(options: SchedulerOptions, defaultOwner: string): ResolvedSchedulerOptions {
@@ -43,6 +52,7 @@ export function resolveSchedulerOptions(options: SchedulerOptions, defaultOwner:
     abortWaitMs: options.abortWaitMs ?? 1_000,
     depthMs: options.depthMs ?? 30_000,
     owner: options.owner ?? defaultOwner,
+    retentionMs: options.retentionMs ?? 60_000,
     stopWaitMs: options.stopWaitMs ?? 5_000,
     tickMs: options.tickMs ?? 10_000,
     unhandledMs: options.unhandledMs ?? 60_000,

@@ -2,15 +2,18 @@ import { hostname } from 'node:os';
 import { outsideTransactions, StartStop, withDeadline } from '@holdfast/kernel';
 import { QueueClosedError } from '../errors/queue-closed.error.js';
 import { UnknownDutyError } from '../errors/unknown-duty.error.js';
-import type { DutyRun } from '../ports/duty.js';
+import { DEFAULT_RETENTION, type Retention } from '../domain/retention.js';
+import type { Duty, DutyRun } from '../ports/duty.js';
 import type { DutyLedger } from '../ports/duty.ledger.js';
 import { EventStream } from '../ports/event.stream.js';
+import type { Housekeeping } from '../ports/housekeeping.js';
 import type { JobStore } from '../ports/job-store.js';
 import type { Leadership } from '../ports/leadership.js';
 import type { QueueEvent } from '../ports/queue.events.js';
 import type { Reporter } from '../ports/reporter.js';
 import type { RunnerRoster } from '../ports/runner.roster.js';
 import { DepthDuty } from './duties/depth.duty.js';
+import { RetentionDuty } from './duties/retention.duty.js';
 import { UnhandledKindsDuty } from './duties/unhandled-kinds.duty.js';
 import type { DutyRegistry } from './duty.registry.js';
 import { DutyTurn } from './duty.turn.js';
@@ -19,8 +22,9 @@ import { resolveSchedulerOptions, type ResolvedSchedulerOptions, type SchedulerO
 import type { SchedulerVitals } from './scheduler.vitals.js';
 import { TickLoop } from './tick.loop.js';
 
-/** DEPTH and UNHANDLED are the names of the duties that every scheduler has. */
+/** DEPTH, RETENTION and UNHANDLED are the names of the duties that every scheduler has. */
 export const DEPTH = 'queue.depth';
+export const RETENTION = 'queue.retention';
 export const UNHANDLED = 'queue.unhandled_kinds';
 
 const OWN_SOURCE = 'Holdfast itself';
@@ -30,6 +34,8 @@ const RECORD_WITHIN_MS = 5_000;
 
 /** SchedulerParts are what a scheduler is composed of. */
 export interface SchedulerParts {
+  /** housekeeping removes what has been kept for long enough (S5). */
+  readonly housekeeping: Housekeeping;
   /** kinds that have a handler in this process: their depth is reported at zero too (S2). */
   readonly kinds: () => readonly string[];
   /** leadership decides who acts. Whoever made it closes it, after the scheduler has stopped. */
@@ -39,8 +45,16 @@ export interface SchedulerParts {
   readonly registry: DutyRegistry;
   /** reporter is told what the scheduler does. Default nobody; `events` tells it too. */
   readonly reporter?: Reporter;
+  /** retention is how long finished jobs are kept, where their definition says nothing (S5). Default 1 day for those that succeeded, 14 for the others. */
+  readonly retention?: Retention;
   readonly roster: RunnerRoster;
   readonly store: JobStore;
+}
+
+/** OwnDuty is one of Holdfast's: it lets go of what it knows when another process leads. */
+interface OwnDuty {
+  forget(): void;
+  run: Duty;
 }
 
 /** Life is what a scheduler has from its start to its stop. */
@@ -61,22 +75,23 @@ export class Scheduler {
   /** events hands on everything that happens, in order. */
   readonly events = new EventStream();
   private closed = false;
-  private readonly depth: DepthDuty;
   private readonly hung = new Set<string>();
   private life: Life | undefined;
   private readonly options: ResolvedSchedulerOptions;
   private readonly reporter: Reporter = { report: (event) => this.tell(event) };
   private readonly service = new StartStop({ start: () => this.begin(), stop: () => this.end() });
-  private readonly unhandled: UnhandledKindsDuty;
+  private readonly own: readonly OwnDuty[];
 
   /** Throws InvalidSchedulerOptionsError with every problem of the options at once, DuplicateDutyError for a duty with the name of one of Holdfast's. */
   constructor(private readonly parts: SchedulerParts) {
-    const { kinds, options = {}, roster, store } = parts;
+    const { housekeeping, kinds, options = {}, retention = DEFAULT_RETENTION, roster, store } = parts;
     this.options = resolveSchedulerOptions(options, `${hostname()}:${process.pid}`);
-    this.depth = new DepthDuty(store, roster, this.reporter, kinds);
-    this.unhandled = new UnhandledKindsDuty(roster, this.reporter);
-    this.registerOwn(DEPTH, this.options.depthMs, this.depth);
-    this.registerOwn(UNHANDLED, this.options.unhandledMs, this.unhandled);
+    const { depthMs, retentionMs, unhandledMs } = this.options;
+    this.own = [
+      this.registerOwn(DEPTH, depthMs, new DepthDuty(store, roster, this.reporter, kinds)),
+      this.registerOwn(RETENTION, retentionMs, new RetentionDuty(housekeeping, this.reporter, retention)),
+      this.registerOwn(UNHANDLED, unhandledMs, new UnhandledKindsDuty(roster, this.reporter)),
+    ];
   }
 
   /** isLeader tells whether this process leads, within the belief deadline. */
@@ -170,11 +185,10 @@ export class Scheduler {
   }
 
   private forget(): void {
-    this.depth.forget();
-    this.unhandled.forget();
+    for (const duty of this.own) duty.forget();
   }
 
-  private registerOwn(name: string, everyMs: number, duty: DepthDuty | UnhandledKindsDuty): void {
+  private registerOwn(name: string, everyMs: number, duty: OwnDuty): OwnDuty {
     this.parts.registry.register({
       deadlineMs: OWN_DEADLINE_MS,
       everyMs,
@@ -183,6 +197,7 @@ export class Scheduler {
       run: (ctx) => duty.run(ctx),
       source: OWN_SOURCE,
     });
+    return duty;
   }
 
   private tell(event: QueueEvent): void {

@@ -1,11 +1,13 @@
 import { ControlConnections } from '@holdfast/kernel';
 import { createTestDatabase, type TestDatabase, within } from '@holdfast/testing';
+import type { Retention } from '../../src/domain/retention.js';
 import { AdvisoryLockLeadership } from '../../src/leadership/advisory-lock.leadership.js';
 import { AlwaysLeadership } from '../../src/leadership/always.leadership.js';
 import type { Duty, DutyOptions } from '../../src/ports/duty.js';
 import type { Leadership } from '../../src/ports/leadership.js';
 import type { EventOf, QueueEvent } from '../../src/ports/queue.events.js';
 import { PostgresDutyLedger } from '../../src/postgres/postgres.duty-ledger.js';
+import { PostgresHousekeeping } from '../../src/postgres/postgres.housekeeping.js';
 import { PostgresJobStore } from '../../src/postgres/postgres.job-store.js';
 import { PostgresRunnerRoster } from '../../src/postgres/postgres.runner-roster.js';
 import { checkedPlan, DutyRegistry } from '../../src/scheduler/duty.registry.js';
@@ -14,7 +16,18 @@ import type { SchedulerOptions } from '../../src/scheduler/scheduler.options.js'
 import { SCHEMA } from '../store.harness.js';
 
 const PATIENCE_MS = 30_000;
-const TABLES = ['job', 'job_request', 'leader_duty', 'runner_presence'].map((table) => SCHEMA.of(table)).join(', ');
+const TABLES = [
+  'job',
+  'job_alias',
+  'job_hold',
+  'job_renewal',
+  'job_request',
+  'job_retention',
+  'leader_duty',
+  'runner_presence',
+]
+  .map((table) => SCHEMA.of(table))
+  .join(', ');
 
 /** TestDuty is a duty as a test declares it. */
 export type TestDuty = DutyOptions & { readonly run: Duty };
@@ -22,6 +35,7 @@ export type TestDuty = DutyOptions & { readonly run: Duty };
 export interface TestSchedulerOptions extends SchedulerOptions {
   readonly kinds?: readonly string[];
   readonly leadership?: 'advisory-lock' | 'always';
+  readonly retention?: Retention;
   /** url of every connection, such as a proxy's. Default the database's. */
   readonly url?: string;
 }
@@ -103,7 +117,7 @@ export class SchedulerStand {
   }
 
   scheduler(options: TestSchedulerOptions = {}, ...duties: readonly TestDuty[]): TestScheduler {
-    const { kinds = [], leadership: kind, url = this.db.url, ...rest } = { ...this.defaults, ...options };
+    const { kinds = [], leadership: kind, retention, url = this.db.url, ...rest } = { ...this.defaults, ...options };
     const config = { connectionString: url };
     const connections = new ControlConnections(config, { applicationName: 'holdfast', deadlineMs: 5_000, max: 2 });
     const keeper = new ControlConnections(config, { applicationName: 'holdfast-keeper', deadlineMs: 5_000, max: 1 });
@@ -117,13 +131,15 @@ export class SchedulerStand {
       registry.register({ ...checkedPlan('the test', duty), identity: run, run, source: `the test's ${duty.name}` });
     const late: { test?: TestScheduler } = {};
     const scheduler = new Scheduler({
+      housekeeping: new PostgresHousekeeping(connections, SCHEMA),
       kinds: () => kinds,
       leadership,
       ledger: new PostgresDutyLedger(connections, SCHEMA),
       // The built-in duties stay out of the way unless a test asks for them.
-      options: { depthMs: 3_600_000, unhandledMs: 3_600_000, ...rest },
+      options: { depthMs: 3_600_000, retentionMs: 3_600_000, unhandledMs: 3_600_000, ...rest },
       registry,
       reporter: { report: (event) => late.test?.report(event) },
+      ...(retention && { retention }),
       roster: new PostgresRunnerRoster(connections, SCHEMA),
       store,
     });
