@@ -1,7 +1,16 @@
 import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import type { DatabaseError } from 'pg';
 
-const TABLES = ['job', 'job_alias', 'job_hold', 'job_renewal', 'job_request', 'job_retention', 'leader_duty', 'runner_presence'];
+const TABLES = [
+  'job',
+  'job_alias',
+  'job_hold',
+  'job_renewal',
+  'job_request',
+  'job_retention',
+  'leader_duty',
+  'runner_presence',
+];
 const TOKEN = '00000000-0000-4000-8000-000000000001';
 const LEASE = { claimed_at: 'now', lease_owner: 'worker', lease_token: TOKEN, lease_until: 'now' };
 const RUNNING = { ...LEASE, attempt: 1, state: 1 };

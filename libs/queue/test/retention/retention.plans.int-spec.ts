@@ -113,7 +113,7 @@ describe('plans of retention', () => {
 function literalOf(value: unknown): string {
   if (value === null) return 'NULL';
   if (Array.isArray(value)) return `'{${value.map((one) => (one === null ? 'NULL' : String(one))).join(',')}}'`;
-  return `'${String(value as number | string)}'`;
+  return `'${String(value)}'`;
 }
 
 function nodesOf(plan: PlanNode): PlanNode[] {
