@@ -5,6 +5,7 @@ const NOW = 10_000_000;
 const following: LeadershipVitals = {
   isLeader: false,
   lastError: undefined,
+  lastStepAt: NOW - 4_000,
   lastTickAt: NOW - 4_000,
   leaderSeenAt: NOW - 20_000,
   startedAt: NOW - 600_000,
@@ -32,7 +33,9 @@ describe('judgeLeadership', () => {
 
   it('H1: nobody is missed before this process could have seen them', () => {
     expect(judge({ leaderSeenAt: NOW - 9_000_000, startedAt: NOW - 5_000 }).status).toBe('up');
-    expect(judge({ lastTickAt: undefined, leaderSeenAt: undefined, startedAt: NOW - 5_000 }).status).toBe('up');
+    expect(
+      judge({ lastStepAt: undefined, lastTickAt: undefined, leaderSeenAt: undefined, startedAt: NOW - 5_000 }).status,
+    ).toBe('up');
   });
 
   it('H1: leadership that cannot be asked for is degraded, and says why, whatever was seen before', () => {
@@ -43,9 +46,18 @@ describe('judgeLeadership', () => {
     });
   });
 
+  it('K50: a loop that hangs after a tick that failed is down, not degraded for ever', () => {
+    const lastError = new HoldfastError('queue.pooler', 'secret-host');
+    expect(judge({ lastError, lastStepAt: NOW - 60_000 }).status).toBe('degraded');
+    expect(judge({ lastError, lastStepAt: NOW - 60_001 })).toMatchObject({
+      message: "The scheduler's loop is stuck: it has not ticked for 60 s.",
+      status: 'down',
+    });
+  });
+
   it('K50: a loop that does not tick is down, and so is one that does not run', () => {
-    expect(judge({ lastTickAt: NOW - 60_000 }).status).toBe('up');
-    expect(judge({ isLeader: true, lastTickAt: NOW - 60_001 })).toMatchObject({
+    expect(judge({ lastStepAt: NOW - 60_000 }).status).toBe('up');
+    expect(judge({ isLeader: true, lastStepAt: NOW - 60_001 })).toMatchObject({
       message: "The scheduler's loop is stuck: it has not ticked for 60 s.",
       status: 'down',
     });

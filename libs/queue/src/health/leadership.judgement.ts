@@ -6,6 +6,8 @@ export interface LeadershipVitals {
   readonly isLeader: boolean;
   /** lastError is what the last tick failed with; undefined after one that did not. */
   readonly lastError: unknown;
+  /** lastStepAt is when the last tick ended, one that failed too. */
+  readonly lastStepAt: number | undefined;
   /** lastTickAt is when the last tick that did not fail ended. */
   readonly lastTickAt: number | undefined;
   /** leaderSeenAt is when a leader, this process or another one, was last seen to act. */
@@ -25,18 +27,19 @@ export function judgeLeadership(vitals: LeadershipVitals, leaderWithinMs: number
   const ago = (moment: number | undefined) => (moment === undefined ? null : Math.round(now - moment));
   const details = { lastTickMsAgo: ago(vitals.lastTickAt), leader: isLeader, leaderSeenMsAgo: ago(leaderSeenAt) };
   if (startedAt === undefined) return { details, message: 'The scheduler does not run.', status: 'down' };
-  const stillMs = now - (vitals.lastTickAt ?? startedAt);
-  if (lastError !== undefined)
-    return {
-      details,
-      message: `This process cannot lead, nor see who does: ${problemIn(lastError)}.`,
-      status: 'degraded',
-    };
+  // Before what its last tick ended with: that is as old as the loop's last step.
+  const stillMs = now - (vitals.lastStepAt ?? startedAt);
   if (stillMs > MISSED_TICKS * vitals.tickMs + STUCK_AFTER_MS)
     return {
       details,
       message: `The scheduler's loop is stuck: it has not ticked for ${seconds(stillMs)}.`,
       status: 'down',
+    };
+  if (lastError !== undefined)
+    return {
+      details,
+      message: `This process cannot lead, nor see who does: ${problemIn(lastError)}.`,
+      status: 'degraded',
     };
   // Nobody is looked for before this process could have seen them.
   const unseenMs = now - Math.max(leaderSeenAt ?? -Infinity, startedAt);

@@ -102,9 +102,10 @@ export class Scheduler {
   /** vitals are its signs of life (H1). */
   get vitals(): SchedulerVitals {
     const { life } = this;
-    const { lastError, lastTickAt, leaderSeenAt } = life?.loop.signs ?? {};
-    const { tickMs } = this.options;
-    return { isLeader: this.isLeader, lastError, lastTickAt, leaderSeenAt, startedAt: life?.startedAt, tickMs };
+    const { lastError, lastStepAt, lastTickAt, leaderSeenAt } = life?.loop.signs ?? {};
+    const { isLeader, options } = this;
+    const startedAt = life?.startedAt;
+    return { isLeader, lastError, lastStepAt, lastTickAt, leaderSeenAt, startedAt, tickMs: options.tickMs };
   }
 
   /** close stops it for good: a start that comes later rejects with QueueClosedError. Idempotent. */

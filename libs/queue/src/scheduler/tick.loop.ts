@@ -17,6 +17,7 @@ export interface TickLoopParts {
 /** LoopSigns are the loop's signs of life, by the monotonic clock. */
 export interface LoopSigns {
   lastError: unknown;
+  lastStepAt: number | undefined;
   lastTickAt: number | undefined;
   leaderSeenAt: number | undefined;
 }
@@ -28,7 +29,12 @@ export interface LoopSigns {
  * beside the ticks, so that a slow duty delays none. The loop ends when it is stopped and by nothing else.
  */
 export class TickLoop {
-  readonly signs: LoopSigns = { lastError: undefined, lastTickAt: undefined, leaderSeenAt: undefined };
+  readonly signs: LoopSigns = {
+    lastError: undefined,
+    lastStepAt: undefined,
+    lastTickAt: undefined,
+    leaderSeenAt: undefined,
+  };
   private readonly dutiesWatch: StageWatch;
   private readonly leadershipWatch: StageWatch;
   private loop: Promise<void> | undefined;
@@ -124,6 +130,7 @@ export class TickLoop {
       else if (!this.stopped) await this.lookForLeader(ledger);
     });
     this.signs.lastError = error;
+    this.signs.lastStepAt = performance.now();
     if (retryMs === undefined) this.signs.lastTickAt = performance.now();
     else this.tickAt = Math.min(this.tickAt, performance.now() + retryMs);
     reporter.report({ type: 'scheduler.tick', isLeader: seat.isLeader, lagMs });
