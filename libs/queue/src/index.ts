@@ -7,6 +7,7 @@ export { InterceptJobs } from './handlers/intercept-jobs.decorator.js';
 export { JobHandler, type JobHandlerOptions } from './handlers/job-handler.decorator.js';
 export { type ListenableEvent, OnJobEvent } from './handlers/on-job-event.decorator.js';
 export { HealthPortError } from './errors/health-port.error.js';
+export { StartUnfinishedError } from './errors/start-unfinished.error.js';
 export {
   type HealthCheckOptions,
   type HealthFinding,

@@ -18,6 +18,7 @@ const CHECKS: Readonly<Record<keyof RunWorkerOptions, Check>> = {
       : `must be a whole number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`,
   leaderWithin: problemOfDuration,
   signals: (value) => (Array.isArray(value) ? undefined : 'must be a list of signals'),
+  startGrace: problemOfDuration,
 };
 
 /** checkWorkerOptions throws InvalidQueueOptionsError with every mistake: what is refused here would fail each probe. */

@@ -17,6 +17,7 @@ describe('runWorker', () => {
       healthTimeoutMs: Number.NaN,
       leaderWithin: 'soon',
       signals: 'SIGTERM',
+      startGrace: 10,
       timeout: 1,
     };
     await expect(runWorker(NeverModule, wrong as unknown as RunWorkerOptions)).rejects.toMatchObject({
@@ -28,6 +29,7 @@ describe('runWorker', () => {
         'healthTimeoutMs must be a whole number of milliseconds from 1 to 60000, not NaN',
         "leaderWithin must be a duration with its unit, such as '15m', not 'soon'",
         "signals must be a list of signals, not 'SIGTERM'",
+        "startGrace must be a duration with its unit, such as '15m', not 10",
         'timeout is no option of runWorker',
       ],
     });

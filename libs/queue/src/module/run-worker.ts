@@ -1,5 +1,7 @@
+import { parseDuration, withDeadline } from '@holdfast/kernel';
 import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { StartUnfinishedError } from '../errors/start-unfinished.error.js';
 import { DEFAULT_TIMEOUT_MS } from '../health/health.indicator.js';
 import { HealthServer } from '../health/health.server.js';
 import { type HealthCheck, readinessOf } from '../health/readiness.js';
@@ -9,6 +11,7 @@ import { WorkerSignals } from './worker.signals.js';
 
 /** What a check with its own timeout may take longer, before it is given up. */
 const PATIENCE_MS = 100;
+const DEFAULT_START_GRACE = '10s';
 
 /** RootModule is what NestFactory takes for a module: a class, or a dynamic module. */
 export type RootModule = Parameters<typeof NestFactory.createApplicationContext>[0];
@@ -34,6 +37,8 @@ export interface RunWorkerOptions {
   readonly leaderWithin?: string;
   /** signals that end it. Default SIGTERM and SIGINT; none where something else calls `stop`. */
   readonly signals?: readonly NodeJS.Signals[];
+  /** startGrace is how long a start that is under way when the signal comes may take to end; then the process ends with 1. Default `'10s'`. */
+  readonly startGrace?: string;
 }
 
 /** RunningWorker is a worker that has started. */
@@ -50,7 +55,8 @@ export interface RunningWorker {
  * runWorker runs a module without HTTP of its own: its jobs, its duties, and a small server for the probes of what runs it (H1).
  *
  * The health server is there first, so that live is 200 while the application starts and ready 503; during the drain as well, until the end. The first
- * signal ends the process in good order with 0 (R17), or with 1 where that failed; a second, a second later, at once with 128 and its number.
+ * signal ends the process in good order with 0 (R17), or with 1 where that failed; a second, a second later, at once with 128 and its number. A start that
+ * is under way is let end first, for as long as `startGrace` says.
  * Rejects when it cannot start: InvalidQueueOptionsError or HealthPortError before anything else was begun, or what the application threw; then nothing
  * is left open, and an uncaught rejection ends the process with 1.
  */
@@ -59,6 +65,7 @@ export async function runWorker(module: RootModule, options: RunWorkerOptions): 
   const { application, healthHost = '0.0.0.0', healthPort, signals = ['SIGTERM', 'SIGINT'] } = options;
   const logger = new Logger('Holdfast');
   const { checks, healthTimeoutMs: timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const startGraceMs = parseDuration(options.startGrace ?? DEFAULT_START_GRACE);
   const thresholds = { ...thresholdsOf(options), timeoutMs };
   const server = await HealthServer.open({ host: healthHost, port: healthPort });
   const { port } = server;
@@ -67,7 +74,7 @@ export async function runWorker(module: RootModule, options: RunWorkerOptions): 
   let stopped: Promise<void> | undefined;
   const stop = (signal?: NodeJS.Signals): Promise<void> => {
     server.drain();
-    stopped ??= starting.then((app) => close(app, signal)).finally(() => server.close());
+    stopped ??= endOf(starting, startGraceMs, signal).finally(() => server.close());
     return stopped;
   };
   const listening = new WorkerSignals({ logger, signals, stop });
@@ -82,9 +89,14 @@ export async function runWorker(module: RootModule, options: RunWorkerOptions): 
   }
 }
 
-/** Hooks are told the signal, as those of an application that Nest itself ends. */
-function close(app: { close(signal?: string): Promise<void> }, signal: string | undefined): Promise<void> {
-  return app.close(signal);
+/** An application that still starts cannot be closed. Hooks are told the signal, as those of an application that Nest itself ends. */
+async function endOf(
+  starting: Promise<{ close(signal?: string): Promise<void> }>,
+  startGraceMs: number,
+  signal: NodeJS.Signals | undefined,
+): Promise<void> {
+  const app = await withDeadline(starting, startGraceMs, () => new StartUnfinishedError(startGraceMs));
+  await app.close(signal);
 }
 
 async function startContext(

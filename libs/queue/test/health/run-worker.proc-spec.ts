@@ -88,7 +88,7 @@ describe('runWorker, as a process', () => {
 
   it('H1: while the application starts live is 200 and ready 503', async () => {
     const port = await freePort();
-    const child = spawn({ HEALTH_PORT: String(port), SLOW: 'yes' });
+    const child = spawn({ HEALTH_PORT: String(port), SLOW: 'factory' });
     await child.event('starting');
     expect(await ask(port, 'live')).toMatchObject({ http: 200 });
     expect(await ask(port, 'ready')).toEqual({ body: { status: 'starting' }, http: 503 });
@@ -99,16 +99,54 @@ describe('runWorker, as a process', () => {
     await gone();
   });
 
-  it('K118: a signal while it starts ends it in good order once it could: no job has begun', async () => {
-    const child = spawn({ SLOW: 'yes' });
-    await child.event('starting');
-    const id = await enqueue();
+  it.each(['factory', 'init', 'bootstrap'])(
+    'K118: a signal while it starts (%s) ends it in good order once it could: no job has begun',
+    async (phase) => {
+      const child = spawn({ SLOW: phase });
+      await child.event('starting');
+      const id = await enqueue();
+      child.signal('SIGTERM');
+      await child.line('SIGTERM: the worker ends');
+      child.send({ word: 'start' });
+      expect(await child.exit()).toEqual({ code: 0, signal: null });
+      expect(child.events.map(({ event }) => event)).not.toContain('running');
+      await untilState(db, id, 'PENDING');
+      await gone();
+      await db.adminQuery('TRUNCATE holdfast.job');
+    },
+  );
+
+  it.each(['factory', 'init', 'bootstrap'])(
+    'K118: a start that never ends (%s) is waited for as long as startGrace says; then it ends with 1, and says why',
+    async (phase) => {
+      const child = spawn({ SLOW: phase, START_GRACE: '500ms' });
+      await child.event('starting');
+      child.signal('SIGTERM');
+      expect(await child.exit()).toEqual({ code: 1, signal: null });
+      expect(child.lines.join('\n')).toContain('The start had not ended 500 ms after it was told to stop');
+      await gone();
+    },
+  );
+
+  it('K118: a start that waits for the database when the signal comes ends in good order when it is answered', async () => {
+    const blocker = await db.client();
+    await blocker.query('BEGIN; LOCK TABLE holdfast.job_request, holdfast.job');
+    const child = spawn({ SEED: 'yes' });
+    await waitFor(
+      () =>
+        db
+          .adminQuery("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+          .then((rows) => rows.length > 0),
+      { what: 'the seeding to wait' },
+    );
     child.signal('SIGTERM');
     await child.line('SIGTERM: the worker ends');
-    child.send({ word: 'start' });
+    await blocker.query('COMMIT');
     expect(await child.exit()).toEqual({ code: 0, signal: null });
-    expect(child.events.map(({ event }) => event)).not.toContain('running');
-    await untilState(db, id, 'PENDING');
+    const events = child.events.map(({ event }) => event);
+    expect(events).toContain('hooks');
+    expect(events).not.toContain('running');
+    await blocker.end();
     await gone();
     await db.adminQuery('TRUNCATE holdfast.job');
   });
@@ -117,7 +155,7 @@ describe('runWorker, as a process', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const child = spawn({ HEALTH_PORT: String(port), SLOW: 'yes' });
+    const child = spawn({ HEALTH_PORT: String(port), SLOW: 'factory' });
     expect(await child.exit()).toEqual({ code: 1, signal: null });
     expect(child.lines.join('\n')).toContain(`The health port ${port} on 127.0.0.1 cannot be used: it is taken`);
     expect(child.events).toEqual([]);

@@ -1,6 +1,12 @@
 import 'reflect-metadata';
 import { pgPool } from '@holdfast/kernel';
-import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  Injectable,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { Pool } from 'pg';
 import {
   defineJob,
@@ -44,18 +50,35 @@ class Database implements OnApplicationShutdown {
   }
 }
 
-const slow = {
-  provide: 'slow',
-  useFactory: async () => {
-    if (!process.env['SLOW']) return;
-    tell('starting');
-    await told('start');
-  },
-};
+/** The start waits in the phase that its parent names, until it is told to go on. */
+async function waitIn(phase: string): Promise<void> {
+  if (process.env['SLOW'] !== phase) return;
+  tell('starting');
+  await told('start');
+}
+
+const slow = { provide: 'slow', useFactory: () => waitIn('factory') };
+
+@Injectable()
+class SlowHooks implements OnApplicationBootstrap, OnModuleInit {
+  onApplicationBootstrap(): Promise<void> {
+    return waitIn('bootstrap');
+  }
+
+  onModuleInit(): Promise<void> {
+    return waitIn('init');
+  }
+}
 
 @Module({
-  imports: [QueueModule.forRoot({ database: pgPool(pool), run: { grace: '20s', poll: '100ms', slots: 2 } })],
-  providers: [Database, WaitHandler, slow],
+  imports: [
+    QueueModule.forRoot({
+      database: pgPool(pool),
+      ensure: process.env['SEED'] ? [Wait.request({}, { dedupeKey: 'the one' })] : [],
+      run: { grace: '20s', poll: '100ms', slots: 2 },
+    }),
+  ],
+  providers: [Database, SlowHooks, WaitHandler, slow],
 })
 class AppModule {}
 
@@ -66,4 +89,5 @@ void runWorker(AppModule, {
   },
   healthHost: '127.0.0.1',
   healthPort: Number(process.env['HEALTH_PORT']),
+  ...(process.env['START_GRACE'] ? { startGrace: process.env['START_GRACE'] } : {}),
 }).then(({ healthPort }) => tell('started', { port: healthPort }));
