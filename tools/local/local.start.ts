@@ -128,6 +128,10 @@ export class LocalStart {
     console.log(
       `[start] That key is the tenant demo's; the operator's token, for POST ${api}/tenants, is ${operatorToken}`,
     );
+    if (process.env.ALLOW_PRIVATE_ADDRESSES !== 'true')
+      console.log(
+        '[start] Webhooks go to public addresses alone; for one of this machine: ALLOW_PRIVATE_ADDRESSES=true npm start',
+      );
     console.log(`[start] Ctrl-C stops everything; from a script: kill ${process.pid}`);
   }
 

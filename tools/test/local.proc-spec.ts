@@ -114,6 +114,7 @@ describe('npm start', () => {
     const parts = await ready(local);
     expect(await local.line('Try: curl')).toContain(`${parts.api.url}/events`);
     expect(await runLine(local, 'Try: ')).toMatch(/^202 /);
+    expect(await local.line('Webhooks go to public')).toContain('ALLOW_PRIVATE_ADDRESSES=true npm start');
     const counted = async () => (await runLine(local, 'What came of it: ')).includes('"events":1');
     await waitFor(counted, { what: 'the event to be counted' });
     local.signal('SIGINT');

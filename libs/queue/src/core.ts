@@ -155,6 +155,7 @@ export { DuplicateDutyError } from './errors/duplicate-duty.error.js';
 export { DuplicateHandlerError } from './errors/duplicate-handler.error.js';
 export { HandlerMistakesError } from './errors/handler-mistakes.error.js';
 export { InvalidCandidateError } from './errors/invalid-candidate.error.js';
+export { InvalidDeadlineError } from './errors/invalid-deadline.error.js';
 export { DutyStoppedError } from './errors/duty-stopped.error.js';
 export { DutyTimedOutError } from './errors/duty-timed-out.error.js';
 export { InvalidDefinitionError } from './errors/invalid-definition.error.js';

@@ -14,8 +14,18 @@ export interface AcceptedEvent {
   readonly jobs: readonly AcceptedJob[];
 }
 
-/** A paused subscription is no reason to refuse an event: it gets no job. */
-const MATCHING = 'SELECT id FROM subscription WHERE paused_at IS NULL AND event_types && $1::text[] ORDER BY id';
+/**
+ * A paused subscription is no reason to refuse an event: it gets no job. The moment is the database's, in milliseconds, as it travels through a job's
+ * payload.
+ */
+const RECEIVE = `SELECT date_trunc('milliseconds', now()) AS received_at,
+  ARRAY(SELECT id FROM subscription WHERE paused_at IS NULL AND event_types && $1::text[] ORDER BY id) AS matching`;
+
+/** Received is what is looked up when an event comes in. */
+interface Received {
+  readonly matching: readonly string[];
+  readonly received_at: Date;
+}
 
 /** An event that makes room for a new one was old: the new one is not removed in its turn. */
 const TRIES = 3;
@@ -40,18 +50,18 @@ export class EventAcceptance {
     id: string,
     body: EventBody,
     receivedAt: Date,
-    matching: readonly { id: string }[],
+    matching: readonly string[],
   ): Promise<AcceptedJob[]> {
     const repository = repositoryOf(body) ?? NO_REPOSITORY;
     const recorded = { eventId: id, receivedAt: receivedAt.toISOString(), repository, type: body.type };
     const requests: JobRequest[] = [
       EventRecord.request(recorded),
-      ...matching.map((subscription) => WebhookDeliver.request({ eventId: id, subscriptionId: subscription.id })),
+      ...matching.map((subscriptionId) => WebhookDeliver.request({ eventId: id, subscriptionId })),
     ];
     const [counted, ...deliveries] = await this.jobs.enqueueMany(requests);
     return [
       { kind: EventRecord.kind, id: counted!.id },
-      ...deliveries.map((job, at) => ({ kind: WebhookDeliver.kind, id: job.id, subscriptionId: matching[at]!.id })),
+      ...deliveries.map((job, at) => ({ kind: WebhookDeliver.kind, id: job.id, subscriptionId: matching[at]! })),
     ];
   }
 
@@ -59,8 +69,8 @@ export class EventAcceptance {
   private async store(scope: TenantScope, id: string, body: EventBody): Promise<AcceptedEvent | undefined> {
     try {
       return await scope.run(async (tx) => {
-        const { rows: matching } = await tx.sql.query<{ id: string }>(MATCHING, [patternsOf(body.type)]);
-        const receivedAt = new Date();
+        const { rows } = await tx.sql.query<Received>(RECEIVE, [patternsOf(body.type)]);
+        const { matching, received_at: receivedAt } = rows[0]!;
         const jobs = await this.enqueue(id, body, receivedAt, matching);
         await insert(tx, {
           id,

@@ -125,6 +125,11 @@ describe('resolveQueueOptions', () => {
     for (const part of ['slotz', 'leases.attached', 'only must be a list', 'owner', 'kinds.a', 'kinds.b.tiemout'])
       expect(problems.join('\n')).toContain(part);
     expect(problems).toHaveLength(6);
+    // What is said beside run is not looked for in it.
+    expect(problems.filter((problem) => problem.includes('kinds.'))).toEqual([
+      'kinds.a must be an object',
+      'kinds.b.tiemout is no option of a kind',
+    ]);
   });
 
   it.each<[string, unknown]>([

@@ -141,6 +141,8 @@ function problemOfKinds(kinds: unknown): string | undefined {
 
 /** Options of the queue itself: the runner takes them too, but in `run` they would hold for the runner alone. */
 const BESIDE_RUN = ['classifyError', 'errorDetail', 'kinds', 'tenancy'];
+/** A problem begins with the name of its option. */
+const IS_BESIDE_RUN = new RegExp(`^(${BESIDE_RUN.join('|')})\\b`);
 
 function problemOfRun(run: unknown): string | undefined {
   if (typeof run !== 'object' || run === null) return 'must be an object';
@@ -163,7 +165,7 @@ function problemsOf(options: QueueOptions): string[] {
 }
 
 /** readOnce answers what was given, also by getters of a class: what is checked is what is used. */
-function readOnce(given: QueueOptions): QueueOptions {
+export function readOnce(given: QueueOptions): QueueOptions {
   const own = { ...given };
   const inherited = Object.keys(CHECKS).filter((name) => name in given && !(name in own)) as (keyof QueueOptions)[];
   return { ...own, ...Object.fromEntries(inherited.map((name) => [name, given[name]])) };
@@ -189,7 +191,7 @@ function runnerOptionsOf(options: QueueOptions, problems: string[]): RunnerOptio
     resolveRunnerOptions(run, 'check');
   } catch (error) {
     if (error instanceof InvalidRunnerOptionsError)
-      problems.push(...error.problems.map((problem) => `run: ${problem}`));
+      problems.push(...error.problems.map((problem) => (IS_BESIDE_RUN.test(problem) ? problem : `run: ${problem}`)));
     else if (problems.length === 0) throw error;
   }
   return run;

@@ -2,6 +2,8 @@
 export interface DecoratedClass {
   /** decorator is what is written in the source, such as `@JobHandler(mail.send)`. */
   readonly decorator: string;
+  /** isDuty: what waits for this class is the scheduler, not the runner. */
+  readonly isDuty?: boolean;
   /** kind is set where jobs of a kind wait without this class. */
   readonly kind?: string;
   readonly target: Named;

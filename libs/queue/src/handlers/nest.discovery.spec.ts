@@ -21,6 +21,7 @@ import type { JobAnswer, JobCall } from './job.interceptor.js';
 import { ListenerDiscovery } from './listener.discovery.js';
 import { HandlerDiscovery } from './nest.discovery.js';
 import { OnJobEvent } from './on-job-event.decorator.js';
+import { UnprovidedClasses } from './unprovided.classes.js';
 
 const Send = defineJob('mail.send', { payload: type<{ to: string }>() });
 const Sort = defineJob('mail.sort', { payload: type<{ box: string }>() });
@@ -69,6 +70,7 @@ class Discovered {
   static async in(metadata: ModuleMetadata): Promise<Discovered> {
     const own = [
       DecoratedExplorer,
+      UnprovidedClasses,
       HandlerDiscovery,
       JobEventExplorer,
       JobHandlerExplorer,

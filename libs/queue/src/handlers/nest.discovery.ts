@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { DecoratedExplorer } from './decorated.explorer.js';
 import { refuse, registered } from './explored.js';
 import { JobHandlerExplorer } from './job-handler.explorer.js';
 import { JobHandlerRegistry } from './job-handler.registry.js';
 import { JobInterceptorExplorer } from './job-interceptor.explorer.js';
 import { JobInterceptorRegistry } from './job-interceptor.registry.js';
 import { ListenerDiscovery } from './listener.discovery.js';
+import { UnprovidedClasses } from './unprovided.classes.js';
 
 /** HandlerDiscovery puts what the explorers find into the registries: the way from the decorators to what runs. */
 @Injectable()
 export class HandlerDiscovery {
   constructor(
-    private readonly decorated: DecoratedExplorer,
     private readonly handlers: JobHandlerExplorer,
     private readonly interceptors: JobInterceptorExplorer,
     private readonly listeners: ListenerDiscovery,
     private readonly registry: JobHandlerRegistry,
     private readonly interceptorRegistry: JobInterceptorRegistry,
+    private readonly classes: UnprovidedClasses,
   ) {}
 
   /**
@@ -29,21 +29,11 @@ export class HandlerDiscovery {
       ...registered(this.interceptors.explore(), (entry) => this.interceptorRegistry.register(entry)),
       ...this.listeners.register(),
     ]);
-    this.warn();
+    this.classes.warn(this.unprovided(), this.registry.warnings);
   }
 
   /** unprovided names the marked classes that no module provides; of handlers those whose kind no other one handles. */
   unprovided(): string[] {
-    return this.decorated
-      .unprovided()
-      .filter(({ kind }) => kind === undefined || !this.registry.find(kind))
-      .map(({ decorator, target }) => `${target.name} ${decorator}`);
-  }
-
-  private warn(): void {
-    const unprovided = this.unprovided();
-    if (unprovided.length === 0) return;
-    const text = `Marked, and provided by no module: ${unprovided.join(', ')}. List what this process is to use under providers.`;
-    if (!this.registry.warnings.includes(text)) this.registry.warnings.push(text);
+    return this.classes.names(({ isDuty, kind }) => !isDuty && (kind === undefined || !this.registry.find(kind)));
   }
 }

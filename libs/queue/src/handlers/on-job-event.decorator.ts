@@ -1,9 +1,10 @@
 import 'reflect-metadata';
 import { type AnyJobDefinition, isJobDefinition } from '../domain/definition.js';
 import { InvalidListenerError } from '../errors/invalid-listener.error.js';
-import type { EventOf, QueueEvent } from '../ports/queue.events.js';
+import type { EventOf } from '../ports/queue.events.js';
 import type { JobEvent } from '../ports/runner.events.js';
 import { rememberDecorated } from './decorated.classes.js';
+import { isListenable, type ListenableEvent, nearTo } from './listenable.events.js';
 
 /** JobEventMetadata is what the decorator writes on a class, one for each event of a method. */
 export interface JobEventMetadata {
@@ -12,9 +13,6 @@ export interface JobEventMetadata {
   readonly method: string | symbol;
   readonly type: ListenableEvent['type'];
 }
-
-/** ListenableEvent is every event but those about listeners themselves. */
-export type ListenableEvent = Exclude<QueueEvent, { readonly type: `listener.${string}` }>;
 
 /** JOB_EVENTS is where the metadata is; the explorer alone reads it. */
 export const JOB_EVENTS = Symbol.for('holdfast.job-events');
@@ -34,7 +32,8 @@ type ListenerDecorator<T extends ListenableEvent['type']> = <Method extends List
  *
  * It is called after what the event tells is durable, outside every transaction, one event after the other. What it throws is reported as
  * `listener.failed` and hurts nothing else; while it is busy up to 1000 events wait, and `listener.behind` tells what was left out. Events are not
- * kept: what must not be missed is a job. Throws InvalidListenerError for what is no method, and for a definition that is none.
+ * kept: what must not be missed is a job. Throws InvalidListenerError for what is no method, a name that no
+ * event has, and a definition that is none.
  */
 export function OnJobEvent<T extends ListenableEvent['type']>(type: T): ListenerDecorator<T>;
 export function OnJobEvent<T extends JobEvent['type']>(type: T, definition: AnyJobDefinition): ListenerDecorator<T>;
@@ -50,6 +49,10 @@ export function OnJobEvent(
     if (isStatic || typeof descriptor?.value !== 'function')
       throw new InvalidListenerError(source, 'it is no method of an instance');
     if (typeof type !== 'string') throw new InvalidListenerError(source, 'it names no event: the type comes first');
+    if (!isListenable(type))
+      throw new InvalidListenerError(source, `'${type as string}' is no event; there are ${nearTo(type).join(', ')}`);
+    if (narrowed && !type.startsWith('job.'))
+      throw new InvalidListenerError(source, `${type} is about no job, so it takes no definition`);
     if (others.length > 0 || (narrowed && !isJobDefinition(definition)))
       throw new InvalidListenerError(
         source,

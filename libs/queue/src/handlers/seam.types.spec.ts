@@ -100,19 +100,17 @@ class Listeners {
   wrong(event: EventOf<'job.dead_lettered'>): void {
     expect(event.error).toBeDefined();
   }
-
-  // @ts-expect-error -- no such event
-  @OnJobEvent('job.complete')
-  unknown(): void {}
-
-  // @ts-expect-error -- an event that is about no job has no definition
-  @OnJobEvent('runner.started', Deliver)
-  noJob(): void {}
-
-  // @ts-expect-error -- listeners are told nothing of listeners
-  @OnJobEvent('listener.failed')
-  circle(): void {}
 }
+
+/** Each would throw: what it says is that it does not compile either. */
+const wrongEvents = [
+  // @ts-expect-error -- no such event
+  () => OnJobEvent('job.complete'),
+  // @ts-expect-error -- an event that is about no job has no definition
+  () => OnJobEvent('runner.started', Deliver),
+  // @ts-expect-error -- listeners are told nothing of listeners
+  () => OnJobEvent('listener.failed'),
+];
 
 /** Never called: what it says is that it compiles, and where it does not. */
 export function withoutNest(queue: HoldfastQueue): void {
@@ -177,5 +175,15 @@ describe('OnJobEvent', () => {
     expect(() => decorate(Listeners.prototype, undefined, 'job.lost')).toThrow(InvalidListenerError);
     expect(() => decorate(Listeners.prototype, method, 'job.lost', undefined)).toThrow(/import each other/);
     expect(() => decorate(Listeners.prototype, method, Deliver)).toThrow(/names no event/);
+  });
+
+  it('refuses a name that no event has, which would never be called, and names those that are near', () => {
+    const decorate = (decorator: unknown) => () =>
+      (decorator as (...all: unknown[]) => void)(Listeners.prototype, 'm', { value: () => undefined });
+    const [misspelt, ofNoJob, ofListeners] = wrongEvents;
+    expect(decorate(misspelt!())).toThrow(/'job\.complete' is no event; there are job\.completed, .*job\.started/);
+    expect(decorate(ofNoJob!())).toThrow(/runner\.started is about no job, so it takes no definition/);
+    expect(decorate(ofListeners!())).toThrow(/'listener\.failed' is no event/);
+    expect(decorate(OnJobEvent('toString' as never))).toThrow(/'toString' is no event; there are .*leader\.elected/);
   });
 });

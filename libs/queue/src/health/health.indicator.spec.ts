@@ -43,6 +43,23 @@ describe('HealthIndicator', () => {
     expect(indicator.timeouts).toEqual([800, 5_000]);
   });
 
+  it.each([0, -1, Number.NaN, Infinity, 60_001, '800', null])(
+    'K55: a timeout of %p is refused, whatever there is to find',
+    async (timeoutMs) => {
+      const indicator = new Fixed({ status: 'up' });
+      await expect(indicator.check('queue', { timeoutMs: timeoutMs as number })).rejects.toMatchObject({
+        code: 'queue.invalid_options',
+        message: expect.stringContaining('timeoutMs must be a number of milliseconds from 1 to 60000') as string,
+      });
+      expect(indicator.timeouts).toEqual([]);
+    },
+  );
+
+  it('H1: a misspelt degradedAs is refused', async () => {
+    const options = { degradedAs: 'warn' } as never;
+    await expect(new Fixed({ status: 'up' }).check('queue', options)).rejects.toThrow(/degradedAs must be/);
+  });
+
   it('H1: its type is what terminus 12 takes, and with degradedAs what terminus 11 takes', () => {
     const indicator = new Fixed({ status: 'up' });
     const of12: HealthIndicatorFunction = () => indicator.check('queue');

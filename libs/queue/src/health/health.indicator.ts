@@ -1,3 +1,5 @@
+import { InvalidQueueOptionsError } from '../errors/invalid-queue-options.error.js';
+
 /** HealthStatus: `up`, `degraded` (it works, and somebody should look), or `down` (it cannot work). */
 export type HealthStatus = 'degraded' | 'down' | 'up';
 
@@ -23,13 +25,14 @@ export interface HealthCheckOptions<DegradedAs extends 'degraded' | 'up' = 'degr
    * Default `'degraded'`, as terminus 12 has it.
    */
   readonly degradedAs?: DegradedAs;
-  /** timeoutMs bounds the check, whatever the database does. Default 800: within the second that Kubernetes gives a probe. */
+  /** timeoutMs bounds the check, whatever the database does. From 1 to 60 000; default 800: within the second that Kubernetes gives a probe. */
   readonly timeoutMs?: number;
 }
 
 export const DEFAULT_TIMEOUT_MS = 800;
+const MAX_TIMEOUT_MS = 60_000;
 
-/** HealthIndicator answers a check within its timeout, and never rejects because of what it found. */
+/** HealthIndicator answers a check within its timeout, and never rejects because of what it found; with InvalidQueueOptionsError for options that are wrong. */
 export abstract class HealthIndicator<Options extends HealthCheckOptions = HealthCheckOptions> {
   /** check answers the status under `key`. Give terminus 11 `degradedAs: 'up'`, so that types and statuses are the two it knows. */
   check<const Key extends string>(
@@ -39,6 +42,7 @@ export abstract class HealthIndicator<Options extends HealthCheckOptions = Healt
   check<const Key extends string>(key: Key, options?: Options): Promise<HealthResult<Key>>;
   async check(key: string, options?: Options): Promise<HealthResult> {
     const { timeoutMs = DEFAULT_TIMEOUT_MS, degradedAs = 'degraded' } = options ?? {};
+    checkOptions(timeoutMs, degradedAs);
     const { details, message, status } = await this.look(timeoutMs, options);
     const said = { ...details, ...(message === undefined ? {} : { message }) };
     if (status !== 'degraded' || degradedAs === 'degraded') return { [key]: { ...said, status } };
@@ -46,4 +50,12 @@ export abstract class HealthIndicator<Options extends HealthCheckOptions = Healt
   }
 
   protected abstract look(timeoutMs: number, options: Options | undefined): Promise<HealthFinding>;
+}
+
+function checkOptions(timeoutMs: unknown, degradedAs: unknown): void {
+  const problems: string[] = [];
+  if (!(typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS))
+    problems.push(`timeoutMs must be a number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`);
+  if (degradedAs !== 'degraded' && degradedAs !== 'up') problems.push("degradedAs must be 'degraded' or 'up'");
+  if (problems.length > 0) throw new InvalidQueueOptionsError(problems);
 }

@@ -69,6 +69,35 @@ describe('SharedLook', () => {
     await advance(0);
   });
 
+  it('H1: who waits longer than the look that is under way looks again when its time is up, and is not answered its failure', async () => {
+    const shared = new SharedLook({ freshMs: 60_000, look });
+    const short = shared.take(100);
+    const long = shared.take(5_000);
+    await advance(100);
+    answers[0]!.reject(new Error('deadline'));
+    expect(await short).toMatchObject({ type: 'late' });
+    await advance(0);
+    expect(deadlines).toEqual([100, 4_900]);
+    answers[1]!.resolve(7);
+    expect(await long).toEqual({ type: 'found', value: 7 });
+  });
+
+  it('H1: nor the failure that is kept of one; a failure that came at once is answered to all', async () => {
+    const shared = new SharedLook({ freshMs: 60_000, look });
+    const short = shared.take(100);
+    await advance(100);
+    answers[0]!.reject(new Error('deadline'));
+    await short;
+    await advance(0);
+    const long = shared.take(5_000);
+    expect(deadlines).toEqual([100, 5_000]);
+    const longer = shared.take(9_000);
+    const error = new Error('refused');
+    answers[1]!.reject(error);
+    expect(await Promise.all([long, longer, shared.take(60_000)])).toEqual(Array(3).fill({ error, type: 'failed' }));
+    expect(answers).toHaveLength(2);
+  });
+
   it('a look that took long is repeated seldom: it costs a twentieth of the time at most', async () => {
     const shared = new SharedLook({ freshMs: 1_000, look });
     const taken = shared.take(5_000);

@@ -7,6 +7,14 @@ export type Look<T> =
   /** Nothing came in time; the look goes on, for whoever asks next. */
   | { readonly type: 'late' };
 
+/** Taken is the look of somebody who had this much time for it. */
+interface Taken<T> {
+  readonly look: Look<T>;
+  /** ranOut: it failed when its time was up, which says nothing to who has more. */
+  readonly ranOut: boolean;
+  readonly withinMs: number;
+}
+
 /** SharedLookOptions say how something is looked at, and for how long an answer holds. */
 export interface SharedLookOptions<T> {
   /** freshMs is how long what was found is answered again without another look. */
@@ -19,15 +27,17 @@ export interface SharedLookOptions<T> {
 const FAILURE_FRESH_MS = 1_000;
 /** A look that took long is repeated no more often than this many times its length. */
 const REST = 20;
+/** A look that failed after this part of its time was cut off; timers are not exact. */
+const TIME_UP = 0.9;
 
 /**
  * SharedLook looks once for all who ask: one look at a time, its answer kept for a moment. So many probes cost as much as one, and none of them opens
  * a connection for itself (K143).
  */
 export class SharedLook<T> {
-  private kept: { readonly look: Look<T>; readonly until: number } | undefined;
+  private kept: { readonly taken: Taken<T>; readonly until: number } | undefined;
   private lastFound: { readonly at: number; readonly value: T } | undefined;
-  private looking: Promise<Look<T>> | undefined;
+  private looking: Promise<Taken<T>> | undefined;
 
   constructor(private readonly options: SharedLookOptions<T>) {}
 
@@ -37,20 +47,28 @@ export class SharedLook<T> {
     return lastFound && performance.now() - lastFound.at <= withinMs ? lastFound.value : undefined;
   }
 
-  /** take answers within `withinMs`, and never rejects. */
+  /** take answers within `withinMs`, and never rejects. A look that was cut off because who began it had less time is made again. */
   async take(withinMs: number): Promise<Look<T>> {
-    if (this.kept && performance.now() < this.kept.until) return this.kept.look;
-    this.looking ??= this.begin(withinMs).finally(() => (this.looking = undefined));
-    const late: Look<T> = { type: 'late' };
-    return withDeadline(this.looking, withinMs, () => new Error('late')).catch(() => late);
+    const endsAt = performance.now() + withinMs;
+    const saysNothing = ({ ranOut, withinMs: had }: Taken<T>) => ranOut && had < withinMs;
+    for (;;) {
+      const { kept } = this;
+      if (kept && performance.now() < kept.until && !saysNothing(kept.taken)) return kept.taken.look;
+      const leftMs = endsAt - performance.now();
+      if (leftMs <= 0) return { type: 'late' };
+      this.looking ??= this.begin(leftMs, withinMs).finally(() => (this.looking = undefined));
+      const taken = await withDeadline(this.looking, leftMs, () => new Error('late')).catch(() => undefined);
+      if (!taken) return { type: 'late' };
+      if (!saysNothing(taken)) return taken.look;
+    }
   }
 
-  private async begin(withinMs: number): Promise<Look<T>> {
+  private async begin(leftMs: number, withinMs: number): Promise<Taken<T>> {
     const { freshMs, look } = this.options;
     const startedAt = performance.now();
     let answer: Look<T>;
     try {
-      const value = await look(withinMs);
+      const value = await look(leftMs);
       this.lastFound = { at: performance.now(), value };
       answer = { type: 'found', value };
     } catch (error) {
@@ -58,7 +76,8 @@ export class SharedLook<T> {
     }
     const tookMs = performance.now() - startedAt;
     const keptMs = answer.type === 'failed' ? Math.min(freshMs, FAILURE_FRESH_MS) : Math.max(freshMs, tookMs * REST);
-    this.kept = { look: answer, until: performance.now() + keptMs };
-    return answer;
+    const taken = { look: answer, ranOut: answer.type === 'failed' && tookMs >= leftMs * TIME_UP, withinMs };
+    this.kept = { taken, until: performance.now() + keptMs };
+    return taken;
   }
 }

@@ -1,6 +1,7 @@
 import type { SqlExecutor } from '@holdfast/kernel';
 import { NotLeaderError } from '../errors/not-leader.error.js';
 import type { Candidate, LeaderTransactionOptions } from '../ports/leadership.js';
+import { checkDeadline } from './deadline.check.js';
 import type { LeaderSession } from './leader.session.js';
 import { LossListeners } from './loss.listeners.js';
 import type { Stake } from './stake.js';
@@ -70,6 +71,7 @@ export class AdvisoryLockCandidate implements Candidate, Stake {
     work: (executor: SqlExecutor) => Promise<T>,
     options: LeaderTransactionOptions = {},
   ): Promise<T> {
+    checkDeadline(options);
     if (!this.session || !this.isLeader) throw new NotLeaderError(this.name);
     return this.session.transaction(this, work, options.deadlineMs ?? this.tickMs);
   }

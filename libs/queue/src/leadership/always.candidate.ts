@@ -3,6 +3,7 @@ import { LeadershipClosedError } from '../errors/leadership-closed.error.js';
 import { NotLeaderError } from '../errors/not-leader.error.js';
 import type { Candidate, LeaderTransactionOptions } from '../ports/leadership.js';
 import type { CandidateRegistry } from './candidate.registry.js';
+import { checkDeadline } from './deadline.check.js';
 
 /** LeaderTransactions open the transactions of leaders who need no session of their own: ControlConnections do. */
 export interface LeaderTransactions {
@@ -58,6 +59,7 @@ export class AlwaysCandidate implements Candidate {
     work: (executor: SqlExecutor) => Promise<T>,
     options: LeaderTransactionOptions = {},
   ): Promise<T> {
+    checkDeadline(options);
     if (!this.isLeader) throw new NotLeaderError(this.name);
     return this.transactions.transaction(work, options);
   }

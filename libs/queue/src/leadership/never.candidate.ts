@@ -1,6 +1,8 @@
+import type { SqlExecutor } from '@holdfast/kernel';
 import { NotLeaderError } from '../errors/not-leader.error.js';
-import type { Candidate } from '../ports/leadership.js';
+import type { Candidate, LeaderTransactionOptions } from '../ports/leadership.js';
 import type { CandidateRegistry } from './candidate.registry.js';
+import { checkDeadline } from './deadline.check.js';
 
 /** NeverCandidate waits for good. */
 export class NeverCandidate implements Candidate {
@@ -29,7 +31,11 @@ export class NeverCandidate implements Candidate {
     return Promise.resolve();
   }
 
-  transaction(): Promise<never> {
+  async transaction<T>(
+    _work: (executor: SqlExecutor) => Promise<T>,
+    options: LeaderTransactionOptions = {},
+  ): Promise<T> {
+    checkDeadline(options);
     return Promise.reject(new NotLeaderError(this.name));
   }
 }

@@ -38,6 +38,18 @@ describe.each<[string, () => Leadership]>([
     expect(() => make().candidate(name, { tickMs })).toThrow(InvalidCandidateError);
   });
 
+  it.each([0, -1, Number.NaN, Infinity, '5' as unknown as number])(
+    'K55: a transaction with a deadline of %p ms is refused before anything is sent',
+    async (deadlineMs) => {
+      const candidate = make().candidate('reports', TICK);
+      await candidate.acquire();
+      const work = jest.fn();
+      const refused = candidate.transaction(work, { deadlineMs });
+      await expect(refused).rejects.toThrow(/deadlineMs must be a number of milliseconds above 0/);
+      expect(work).not.toHaveBeenCalled();
+    },
+  );
+
   it('has no leader and takes no candidate after its close', async () => {
     const leadership = make();
     const candidate = leadership.candidate('reports', TICK);

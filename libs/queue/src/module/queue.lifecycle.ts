@@ -17,6 +17,7 @@ import type { Runner } from '../runner/runner.js';
 import { resolveRunnerOptions } from '../runner/runner.options.js';
 import type { DutyDiscovery } from '../scheduler/duty.discovery.js';
 import type { Scheduler } from '../scheduler/scheduler.js';
+import { RAW_OPTIONS } from './queue.module-options.js';
 
 /** RunningParts are what a process with the role run has besides. */
 export interface RunningParts {
@@ -62,10 +63,7 @@ export class QueueLifecycle implements OnApplicationShutdown, OnModuleInit {
   private closed: Promise<void> | undefined;
   private drained: Promise<void> | undefined;
 
-  constructor(
-    private readonly parts: QueueLifecycleParts,
-    private readonly queueModule: unknown,
-  ) {}
+  constructor(private readonly parts: QueueLifecycleParts) {}
 
   /** edge answers the hooks of the module at the lowest distance: last to start, first to stop. */
   edge(): OnApplicationBootstrap & OnModuleDestroy {
@@ -124,7 +122,8 @@ export class QueueLifecycle implements OnApplicationShutdown, OnModuleInit {
   }
 
   private refuseSecond(): void {
-    const count = [...this.parts.modules.values()].filter(({ metatype }) => metatype === this.queueModule).length;
+    // The bare class beside it sets nothing up.
+    const count = [...this.parts.modules.values()].filter(({ providers }) => providers.has(RAW_OPTIONS)).length;
     if (count > 1) throw new SecondQueueError(count);
   }
 

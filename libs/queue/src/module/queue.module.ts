@@ -1,5 +1,7 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
+import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
+import { readOnce } from '../assembly/queue.options.check.js';
+import { InvalidQueueOptionsError } from '../errors/invalid-queue-options.error.js';
 import { healthExports } from './health.providers.js';
 import { optionsProviders } from './options.source.js';
 import { QueueEdgeModule } from './queue-edge.module.js';
@@ -17,10 +19,19 @@ import { SCHEDULE_EXPORTS } from './schedule.providers.js';
  */
 @Module({})
 export class QueueModule {
+  /** Nest makes one for each place where the module is imported. Throws InvalidQueueOptionsError where none of them has options. */
+  constructor(modules: ModulesContainer) {
+    if (![...modules.values()].some(({ providers }) => providers.has(RAW_OPTIONS)))
+      throw new InvalidQueueOptionsError([
+        'there are none: imports lists the bare QueueModule. Write QueueModule.forRoot({ database: … }) or forRootAsync in the root module; as it is global, no other module needs to import it',
+      ]);
+  }
+
   /** forRoot sets the queue up with options that are at hand. What is wrong with them is told when the application is created. */
   static forRoot(given: QueueModuleOptions): DynamicModule {
-    const { roles, ...options } = (given ?? {}) as Partial<QueueModuleOptions>;
-    return QueueModule.build(roles, [{ provide: RAW_OPTIONS, useValue: options }], []);
+    const { roles, ...options }: Partial<QueueModuleOptions> = readOnce(given ?? {});
+    // A getter of a class is no property of its own.
+    return QueueModule.build(roles ?? given?.roles, [{ provide: RAW_OPTIONS, useValue: options }], []);
   }
 
   /**
@@ -47,7 +58,7 @@ export class QueueModule {
       ],
       global: true,
       imports: [...imports, QueueEdgeModule, ...(roles.run || roles.schedule ? [DiscoveryModule] : [])],
-      providers: [...raw, ...queueProviders(roles, QueueModule)],
+      providers: [...raw, ...queueProviders(roles)],
     };
   }
 }

@@ -15,6 +15,7 @@ import { JobInterceptorExplorer } from '../handlers/job-interceptor.explorer.js'
 import { JobInterceptorRegistry } from '../handlers/job-interceptor.registry.js';
 import { ListenerDiscovery } from '../handlers/listener.discovery.js';
 import { HandlerDiscovery } from '../handlers/nest.discovery.js';
+import { UnprovidedClasses } from '../handlers/unprovided.classes.js';
 import { DutyLedger } from '../ports/duty.ledger.js';
 import { JobStore } from '../ports/job-store.js';
 import { Jobs } from '../ports/jobs.js';
@@ -48,8 +49,10 @@ const sharedProviders: Provider[] = [
 
 /** What happens is told in a process that runs jobs or schedules: to the reporter, and to listeners. */
 const telling: Provider[] = [
+  DecoratedExplorer,
   JobEventExplorer,
   ListenerDiscovery,
+  UnprovidedClasses,
   {
     provide: JobEventDispatcher,
     inject: [Reporter],
@@ -63,7 +66,6 @@ const telling: Provider[] = [
 ];
 
 const runProviders: Provider[] = [
-  DecoratedExplorer,
   HandlerDiscovery,
   JobHandlerExplorer,
   JobInterceptorExplorer,
@@ -100,8 +102,8 @@ const runProviders: Provider[] = [
 /** The optional parts of a process are injected where its roles provide them. */
 const optional = (token: InjectionToken): OptionalFactoryDependency => ({ token, optional: true });
 
-/** queueProviders answers the providers of a process with these roles; `queueModule` is the class that is counted to find a second one. */
-export function queueProviders(roles: QueueRoles, queueModule: unknown): Provider[] {
+/** queueProviders answers the providers of a process with these roles. */
+export function queueProviders(roles: QueueRoles): Provider[] {
   const options: Provider = {
     provide: QUEUE_OPTIONS,
     inject: [RAW_OPTIONS],
@@ -115,7 +117,7 @@ export function queueProviders(roles: QueueRoles, queueModule: unknown): Provide
     ...(roles.run || roles.schedule ? telling : []),
     ...(roles.run ? runProviders : [plainJobQueue]),
     ...(roles.schedule ? scheduleProviders : []),
-    lifecycleOf(queueModule),
+    lifecycle(),
   ];
 }
 
@@ -126,7 +128,7 @@ const plainJobQueue: Provider = {
   useFactory: jobQueueOf,
 };
 
-function lifecycleOf(queueModule: unknown): Provider {
+function lifecycle(): Provider {
   const shared = [ModulesContainer, QUEUE_OPTIONS, ControlConnections, JobStore, HealthProbe];
   const running = [JobEventDispatcher, HandlerDiscovery, JobHandlerRegistry, Runner].map(optional);
   const scheduling = [DutyDiscovery, Leadership, Scheduler].map(optional);
@@ -157,7 +159,7 @@ function lifecycleOf(queueModule: unknown): Provider {
         scheduling: duties && leadership && scheduler && { duties, leadership, scheduler },
         store,
       };
-      return new QueueLifecycle(parts, queueModule);
+      return new QueueLifecycle(parts);
     },
   };
 }

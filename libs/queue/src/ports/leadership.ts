@@ -69,7 +69,7 @@ export interface Candidate {
    *
    * Throws NotLeaderError when this is not the leader, or not any more when it is to commit, whatever failed first (then the `cause`); at once, without
    * waiting for `work`. CommitUnknownError when the answer to COMMIT was lost, TransactionAbortedError when a failed statement was caught;
-   * NestedLeaderTransactionError at once inside another one of this Leadership. READ COMMITTED; it joins no other transaction, and `executor` is dead afterwards.
+   * NestedLeaderTransactionError at once inside another one of this Leadership; InvalidDeadlineError, before anything is sent, for a deadline that is none. READ COMMITTED; it joins no other transaction, and `executor` is dead afterwards.
    */
   transaction<T>(work: (executor: SqlExecutor) => Promise<T>, options?: LeaderTransactionOptions): Promise<T>;
 }

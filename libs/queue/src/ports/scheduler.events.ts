@@ -64,6 +64,7 @@ export type SchedulerEvent =
       readonly connections: readonly ConnectionRole[];
       readonly duties: readonly string[];
       readonly tickMs: number;
+      readonly warnings: readonly string[];
     }
   /** abandoned duties had not returned when the stop ended; their process should end. */
   | { readonly type: 'scheduler.stopped'; readonly abandoned: readonly string[] }

@@ -31,7 +31,7 @@ export function shapeProblems(options: RunnerOptions): string[] {
   for (const [name, list] of Object.entries({ except, only }))
     if (list !== undefined && !isListOfTexts(list)) problems.push(`${name} must be a list of kinds`);
   for (const [kind, overrides] of Object.entries(kinds))
-    problems.push(...unknownNames(`kinds.${kind}.`, overrides, OVERRIDES));
+    problems.push(...unknownNames(`kinds.${kind}.`, overrides, OVERRIDES, 'a kind'));
   if (owner !== undefined && !isOwner(owner))
     problems.push(`owner must be a text of 1 to ${MAX_OWNER_LENGTH} characters, without U+0000 and lone surrogates`);
   return problems;
@@ -45,9 +45,9 @@ function isOwner(value: unknown): boolean {
   return typeof value === 'string' && value !== '' && value.length <= MAX_OWNER_LENGTH && !unstorable(value);
 }
 
-function unknownNames(path: string, given: unknown, known: object): string[] {
+function unknownNames(path: string, given: unknown, known: object, whose = 'a runner'): string[] {
   if (typeof given !== 'object' || given === null) return [`${path.slice(0, -1)} must be an object`];
   return Object.keys(given)
     .filter((name) => !Object.hasOwn(known, name))
-    .map((name) => `${path}${name} is no option of a runner`);
+    .map((name) => `${path}${name} is no option of ${whose}`);
 }

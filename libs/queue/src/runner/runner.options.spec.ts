@@ -96,7 +96,7 @@ describe('resolveRunnerOptions', () => {
     ['leases.attached is no option', { leases: { attached: 5 } }],
     ['kinds.a must be an object', { kinds: { a: null } }],
     ['kinds.a must be an object', { kinds: { a: '30s' } }],
-    ['kinds.a.timeoutMs is no option', { kinds: { a: { timeoutMs: 5 } } }],
+    ['kinds.a.timeoutMs is no option of a kind', { kinds: { a: { timeoutMs: 5 } } }],
     ['only must be a list', { only: 'mail.send' }],
     ['except must be a list', { except: [5] }],
     ['owner must be a text', { owner: '' }],

@@ -28,6 +28,7 @@ describe('What the log says of a scheduler', () => {
         connections: [{ connections: 1, role: 'leadership' }],
         duties: ['a'],
         tickMs: 10_000,
+        warnings: [],
       },
       { type: 'leader.elected', name },
       { type: 'scheduler.tick', isLeader: true, lagMs: 3 },

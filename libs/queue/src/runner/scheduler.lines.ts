@@ -46,12 +46,10 @@ export const SCHEDULER_LINES: LinesOf<SchedulerEvent> = {
     'info',
     `The scheduler's ${stage} works again after ${counted(failures, 'failure')}.`,
   ],
-  'scheduler.started': ({ connections, duties, tickMs }) => {
+  'scheduler.started': ({ connections, duties, tickMs, warnings }) => {
     const held = connections.map((role) => `${role.role} ${role.connections}`).join(', ');
-    return [
-      'info',
-      `Scheduling ${counted(duties.length, 'duty', 'duties')} every ${tickMs} ms where this process leads. Connections: ${held || 'none'}.`,
-    ];
+    const line = `Scheduling ${counted(duties.length, 'duty', 'duties')} every ${tickMs} ms where this process leads. Connections: ${held || 'none'}.`;
+    return [warnings.length > 0 ? 'warn' : 'info', [line, ...warnings].join(' ')];
   },
   'scheduler.stopped': ({ abandoned }) =>
     abandoned.length === 0

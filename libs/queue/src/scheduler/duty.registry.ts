@@ -20,6 +20,8 @@ const NAMES: readonly string[] = ['deadline', 'every', 'name'];
 
 /** DutyRegistry knows the duties of this process. It knows no Nest: the explorer, or a program without Nest, registers here. */
 export class DutyRegistry {
+  /** warnings are what the start should say of duties that were not found. */
+  readonly warnings: string[] = [];
   private readonly known = new Map<string, DutyEntry>();
   private sealed = false;
 

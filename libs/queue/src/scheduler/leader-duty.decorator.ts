@@ -36,6 +36,6 @@ export function LeaderDuty(options: DutyOptions): DutyDecorator {
     const metadata: LeaderDutyMetadata = { method, plan: checkedPlan(source, options) };
     const present = (Reflect.getOwnMetadata(LEADER_DUTIES, owner) ?? []) as readonly LeaderDutyMetadata[];
     Reflect.defineMetadata(LEADER_DUTIES, [...present, metadata], owner);
-    rememberDecorated({ decorator: `@LeaderDuty(${metadata.plan.name})`, target: owner });
+    rememberDecorated({ decorator: `@LeaderDuty(${metadata.plan.name})`, isDuty: true, target: owner });
   };
 }

@@ -163,6 +163,7 @@ export class Scheduler {
       connections,
       duties: registry.entries.map(({ name }) => name),
       tickMs,
+      warnings: registry.warnings,
     });
     // What the loop starts outlives whoever called, also a unit of work.
     outsideTransactions(() => loop.start());

@@ -208,7 +208,7 @@ describe('Handlers, interceptors and listeners of an application', () => {
     const nothing = start({});
     await expect(nothing).rejects.toBeInstanceOf(NoHandlersError);
     await expect(nothing).rejects.toThrow(
-      /no module lists under its providers .*ForgottenHandler @JobHandler\(mail\.forgotten\)/,
+      /no module lists .*ForgottenHandler @JobHandler\(mail\.forgotten\).* under its providers/,
     );
     await start({ providers: [LoseHandler] });
     const started = events.find((event): event is EventOf<'runner.started'> => event.type === 'runner.started');

@@ -185,6 +185,57 @@ describe('The options of QueueModule', () => {
     expect(await failure({ imports: [first, FeatureModule] })).toBeInstanceOf(SecondQueueError);
   });
 
+  describe('the bare class in imports (K140)', () => {
+    @Module({ imports: [QueueModule] })
+    class FeatureModule {}
+
+    it('refuses the start where nothing sets the queue up, and says forRoot', async () => {
+      for (const imports of [[QueueModule], [FeatureModule]]) {
+        const failed = await failure({ imports });
+        expect(failed).toBeInstanceOf(InvalidQueueOptionsError);
+        expect(failed.message).toContain('QueueModule.forRoot({ database: … })');
+      }
+    });
+
+    it.each([
+      ['forRoot', () => QueueModule.forRoot({ database, roles: ['enqueue'] })],
+      ['forRootAsync', () => enqueuing({ useFactory: () => ({ database }) })],
+    ])('beside %s it is the queue that was set up, in either order', async (_, queue) => {
+      for (const imports of [
+        [queue(), FeatureModule],
+        [FeatureModule, queue()],
+      ]) {
+        const app = await start({ imports });
+        await expect(app.get(JobQueue).enqueue(Send, { to: 'a' }, { in: 'own' })).resolves.toBeDefined();
+      }
+    });
+  });
+
+  describe('forRoot (K140)', () => {
+    it('reads options that a class answers by getters, once each', async () => {
+      const reads: string[] = [];
+      class Settings {
+        get database() {
+          reads.push('database');
+          return database;
+        }
+        get payloadLimitBytes() {
+          reads.push('payloadLimitBytes');
+          return 40;
+        }
+        get roles() {
+          reads.push('roles');
+          return ['enqueue'] as const;
+        }
+      }
+      const app = await start({ imports: [QueueModule.forRoot(new Settings())] });
+      await expect(app.get(JobQueue).enqueue(Send, { to: 'x'.repeat(50) }, { in: 'own' })).rejects.toMatchObject({
+        code: 'queue.payload_too_large',
+      });
+      expect(reads.sort()).toEqual(['database', 'payloadLimitBytes', 'roles']);
+    });
+  });
+
   describe('after a start that failed', () => {
     it('the same modules start in a new application, which runs jobs', async () => {
       let broken = true;
@@ -266,7 +317,7 @@ describe('The options of QueueModule', () => {
         'autoStart must be true or false',
         'run: only must be a list of kinds',
         "run: slots must be a whole number from 1 to 10000, not '20'",
-        "run: kinds.config.send.concurrency must be a whole number from 1 to 10000, not '4'",
+        "kinds.config.send.concurrency must be a whole number from 1 to 10000, not '4'",
       ]);
     });
   });

@@ -60,6 +60,13 @@ class PerRequest {
   }
 }
 
+class Forgotten {
+  @LeaderDuty({ name: 'report.forgotten', every: '1h' })
+  sweep(): void {
+    throw new Error('It is never started.');
+  }
+}
+
 @Controller()
 class Routes {
   @LeaderDuty({ name: 'report.route', every: '1h' })
@@ -123,6 +130,21 @@ describe('QueueModule with the role schedule', () => {
     expect(await api.get(DutyLedger).lastRuns()).toEqual(
       expect.arrayContaining([expect.objectContaining({ everyMs: 300, failures: 0, name: 'report.sweep' })]),
     );
+  });
+
+  it('S3: a class with @LeaderDuty that no module provides is warned of where duties would run, with or without the role run', async () => {
+    const forgotten = 'Forgotten @LeaderDuty(report.forgotten)';
+    for (const roles of [['schedule'], ['run', 'schedule']] as const) {
+      const { app, events } = await start({ autoStart: false, roles }, { providers: [SendHandler] });
+      const told = events.next('scheduler.started');
+      await app.get(Scheduler).start();
+      expect((await told).warnings.join()).toContain(forgotten);
+    }
+    const { app, events } = await start({ autoStart: false, roles: ['run'] }, { providers: [SendHandler] });
+    const told = events.next('runner.started');
+    await app.get(Runner).start();
+    expect((await told).warnings.join()).not.toContain(forgotten);
+    expect(Forgotten).toBeDefined();
   });
 
   it('S3: without the role a process stands for nothing and runs no duty', async () => {
