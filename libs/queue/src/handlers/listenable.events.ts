@@ -38,6 +38,7 @@ const NAMES: Readonly<Record<ListenableEvent['type'], true>> = {
   'queue.depth': true,
   'queue.depth_cleared': true,
   'reap.done': true,
+  'retention.swept': true,
   'runner.drained': true,
   'runner.draining': true,
   'runner.started': true,
