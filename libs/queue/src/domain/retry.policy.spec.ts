@@ -235,7 +235,11 @@ describe('decideFailure', () => {
       verb: 'defer',
       delayMs: 1_000,
     });
-    expect(decide(new UnavailableError('a'), { deferredMs: 86_400_000 }).conclusion.verb).toBe('retry');
+    expect(decide(new UnavailableError('a'), { deferredMs: 86_400_000 }).conclusion).toMatchObject({
+      outage: true,
+      verb: 'retry',
+    });
+    expect(decide(new Error('a'), { deferredMs: 86_400_000 }).conclusion).not.toHaveProperty('outage');
     expect(decide(new UnavailableError('a'), { attempt: 8, deferredMs: 86_400_000 }).conclusion.verb).toBe('bury');
   });
 

@@ -89,7 +89,9 @@ export function decideFailure(failed: FailedAttempt): FailureDecision {
     verdict.class === 'unavailable' && !failed.connectionLost ? deferralMs(failed, verdict.afterMs) : undefined;
   if (deferMs !== undefined) return decided({ verb: 'defer', delayMs: deferMs, failure });
   if (exhausted) return decided({ verb: 'bury', failure });
-  return decided({ verb: 'retry', delayMs: verdict.afterMs ?? backoffMs(failed), failure });
+  // One outage is deferred for maxDefer in all, not for as long again after each attempt that it spends.
+  const outage = verdict.class === 'unavailable' && !failed.connectionLost ? { outage: true as const } : {};
+  return decided({ verb: 'retry', delayMs: verdict.afterMs ?? backoffMs(failed), failure, ...outage });
 }
 
 interface Verdict {

@@ -9,8 +9,8 @@ export type Completion =
 
 /** Conclusion is a settlement that is recorded after the handler's writes were rolled back, in a transaction of its own (R5). */
 export type Conclusion =
-  /** retry: PENDING after the delay, the attempt stays spent; the deferral of an outage is over. */
-  | { readonly verb: 'retry'; readonly delayMs: number; readonly failure: FailureRecord }
+  /** retry: PENDING after the delay, the attempt stays spent; the outage is over, unless `outage` says that it goes on and has lasted longer than it may (R10). */
+  | { readonly verb: 'retry'; readonly delayMs: number; readonly failure: FailureRecord; readonly outage?: true }
   /** defer: PENDING after the delay, the attempt given back, the outage's first moment kept or set (R10). */
   | { readonly verb: 'defer'; readonly delayMs: number; readonly failure: FailureRecord }
   /** lose: the connection was lost in mid-run: as defer, and counted; the third in a row is the last free one (R5). */

@@ -120,11 +120,18 @@ export class MemoryJob {
     const gives = settlement.verb === 'defer' || (settlement.verb === 'lose' && losses < FREE_LOSSES);
     this.errorCode = settlement.failure.code;
     this.addFailure(settlement.failure, now);
-    this.deferredSince = gives ? (this.deferredSince ?? now) : null;
-    if (settlement.verb === 'bury' || (!gives && this.exhausted)) return this.leave(JobState.DEAD_LETTER);
+    const goesOn = settlement.verb === 'retry' && settlement.outage === true;
+    if (gives) this.deferredSince ??= now;
+    else if (!goesOn) this.deferredSince = null;
+    if (settlement.verb === 'bury' || (!gives && this.exhausted)) return this.bury();
     if (gives) this.attempt--;
     this.dueAt = now + bounded(settlement.delayMs);
     this.leave(JobState.PENDING);
+  }
+
+  private bury(): void {
+    this.deferredSince = null;
+    this.leave(JobState.DEAD_LETTER);
   }
 
   private leave(state: JobStateCode): void {

@@ -14,7 +14,10 @@ export function settlementDocument(token: string, settlement: Settlement): Settl
       return { token, verb, outcome: settlement.outcome };
     case 'repeat':
       return { token, verb, delay: boundedDelay(settlement.delayMs), outcome: settlement.outcome };
-    case 'retry':
+    case 'retry': {
+      const { delayMs, failure, outage = false } = settlement;
+      return { token, verb, delay: boundedDelay(delayMs), outage, ...failureFields(failure) };
+    }
     case 'defer':
     case 'lose':
       return { token, verb, delay: boundedDelay(settlement.delayMs), ...failureFields(settlement.failure) };

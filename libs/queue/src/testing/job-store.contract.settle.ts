@@ -73,6 +73,17 @@ export function settleContract(harness: () => JobStoreHarness): void {
       expect(await actor.only()).toMatchObject({ attempt: 1, deferred: false, state: 'PENDING' });
     });
 
+    it('R10: a retry in an outage that goes on keeps its first moment, and its end as a dead letter does not', async () => {
+      await actor.add({ maxAttempts: 2 });
+      await actor.end(await actor.claimOne(), { delayMs: 0, failure: failure(), verb: 'defer' });
+      await actor.end(await actor.claimOne(), { delayMs: 0, failure: failure(), outage: true, verb: 'retry' });
+      expect(await actor.only()).toMatchObject({ attempt: 1, deferred: true, state: 'PENDING' });
+      const last = await actor.claimOne();
+      expect(last.deferredMs).not.toBeNull();
+      await actor.end(last, { delayMs: 0, failure: failure(), outage: true, verb: 'retry' });
+      expect(await actor.only()).toMatchObject({ attempt: 2, deferred: false, state: 'DEAD_LETTER' });
+    });
+
     it('R5: lose: three times in a row the attempt is given back, then it is spent', async () => {
       await actor.add({});
       for (const attempt of [0, 0, 0, 1, 2]) {

@@ -113,7 +113,7 @@ describe('plans of retention', () => {
 function literalOf(value: unknown): string {
   if (value === null) return 'NULL';
   if (Array.isArray(value)) return `'{${value.map((one) => (one === null ? 'NULL' : String(one))).join(',')}}'`;
-  return `'${String(value)}'`;
+  return `'${typeof value === 'string' ? value : JSON.stringify(value)}'`;
 }
 
 function nodesOf(plan: PlanNode): PlanNode[] {

@@ -13,6 +13,8 @@ export interface SettlementDocument {
     readonly code: string;
     readonly message?: string | undefined;
   };
+  /** outage: a retry in an outage that goes on. */
+  readonly outage?: boolean;
   readonly outcome?: string | null;
   readonly params?: unknown;
   readonly token: string;
@@ -50,7 +52,8 @@ UPDATE ${schema.of('job')} j
         CASE WHEN v.verb IN ('complete', 'refuse', 'bury') THEN now() END,
         v.verb = 'giveBack' AND j.suspect,
         CASE WHEN d.verb = 'lose' THEN least(j.losses + 1, ${FREE_LOSSES}) WHEN v.verb = 'giveBack' THEN j.losses ELSE 0 END,
-        CASE WHEN v.verb = 'defer' THEN coalesce(j.deferred_since, now()) WHEN v.verb = 'giveBack' THEN j.deferred_since END,
+        CASE WHEN v.verb = 'defer' THEN coalesce(j.deferred_since, now())
+          WHEN v.verb = 'giveBack' OR (v.verb = 'retry' AND d.outage) THEN j.deferred_since END,
         CASE WHEN v.verb IN ('complete', 'repeat') THEN d.outcome ELSE j.outcome END,
         CASE WHEN v.verb IN ('complete', 'repeat') THEN NULL WHEN v.verb = 'giveBack' THEN j.error_code ELSE d.code END,
         CASE WHEN v.verb = 'refuse' THEN jsonb_build_object('code', d.code, 'params', d.params)::json END,
@@ -70,7 +73,7 @@ UPDATE ${schema.of('job')} j
               ) f
           ) END
       FROM jsonb_to_record($2::jsonb -> j.id::text)
-          AS d (verb text, delay numeric, code text, outcome text, params jsonb, failure jsonb)
+          AS d (verb text, delay numeric, code text, outage boolean, outcome text, params jsonb, failure jsonb)
         CROSS JOIN LATERAL (
           SELECT CASE d.verb WHEN 'lose' THEN CASE WHEN j.losses < ${FREE_LOSSES} THEN 'defer' ELSE 'retry' END ELSE d.verb END AS verb
         ) a
