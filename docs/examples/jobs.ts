@@ -23,3 +23,8 @@ export const SyncContacts = defineJob('contacts.sync', {
 });
 
 export const PackGift = defineJob('gift.pack', { payload: type<{ orderId: string }>() });
+
+export const CountVisit = defineJob('visit.count', {
+  payload: type<{ page: string }>(),
+  groupCommit: { size: 32, delay: '5ms' },
+});

@@ -64,6 +64,7 @@ export { outageDelayMs } from './retry/outage-delay.js';
 
 export { ambientTransaction, outsideTransactions, runInTransaction } from './transaction/ambient-transaction.js';
 export { Database, type BeginOptions, type OpenTransaction } from './transaction/database.js';
+export type { PartScope } from './transaction/transaction.part.js';
 export { PgDatabase, pgPool } from './transaction/pg.database.js';
 export type { IsolationLevel, Transaction } from './transaction/transaction.js';
 export type { TransactionHost } from './transaction/transaction-host.js';

@@ -33,6 +33,7 @@ export * from './domain/definition.js';
 export type { JobOptions } from './domain/definition.options.js';
 export type { ErrorDetail, FailureRecord } from './domain/failure.js';
 export { JobState, type JobStateCode, type JobStateName } from './domain/job-state.js';
+export type { GroupCommit, GroupCommitOptions } from './domain/group-commit.js';
 export * from './domain/job.js';
 export type { JobFailure, JobStatus } from './domain/job.status.js';
 export * from './domain/json.js';

@@ -4,6 +4,7 @@
 export * from './domain/definition.js';
 export type { JobOptions } from './domain/definition.options.js';
 export type { ErrorDetail } from './domain/failure.js';
+export type { GroupCommit, GroupCommitOptions } from './domain/group-commit.js';
 export * from './domain/job.js';
 export * from './domain/json.js';
 export * from './domain/outcome.js';

@@ -15,3 +15,9 @@ const payload = type<Steps>();
 export const Attached = defineJob('child.attached', { backoff: { delays: ['0ms'] }, payload, timeout: '600ms' });
 export const Patient = defineJob('child.patient', { backoff: { delays: ['0ms'] }, payload, timeout: '20s' });
 export const Detached = defineJob('child.detached', { backoff: { delays: ['0ms'] }, payload, timeout: '20s' });
+export const Grouped = defineJob('child.grouped', {
+  backoff: { delays: ['0ms'] },
+  groupCommit: { delay: '10ms', size: 8 },
+  payload,
+  timeout: '600ms',
+});

@@ -5,7 +5,7 @@ import type { AttachedHandler, DetachedHandler } from '../src/handlers/handler.i
 import { JobHandlerRegistry } from '../src/handlers/job-handler.registry.js';
 import { PostgresJobStore } from '../src/postgres/postgres.job-store.js';
 import { Runner } from '../src/runner/runner.js';
-import { Attached, Detached, Patient, type Steps } from './runner.child.jobs.js';
+import { Attached, Detached, Grouped, Patient, type Steps } from './runner.child.jobs.js';
 
 /**
  * A worker process for the tests: its handlers do what their payload says, and it tells what happens by messages.
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
     }
   };
 
-  for (const definition of [Attached, Patient]) {
+  for (const definition of [Attached, Grouped, Patient]) {
     const handler: AttachedHandler = {
       run: (job, ctx) => perform(job, job.payload, () => write(ctx.tx.sql, job.payload.name)),
     };

@@ -14,6 +14,7 @@ export const QUEUE_TABLES = [
 
 /** QUEUE_FUNCTIONS are the functions of the queue, for privileges; their names are unique in the schema. */
 export const QUEUE_FUNCTIONS = [
+  'complete_group',
   'complete_run',
   'enqueue',
   'enqueue_keyed',

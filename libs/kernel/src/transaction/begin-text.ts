@@ -1,6 +1,10 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import type { BeginOptions } from './database.js';
 import { checkIsolation } from './transaction.options.js';
+import type { PartScope } from './transaction.part.js';
+
+const CHECK_CONSTRAINTS =
+  'SAVEPOINT holdfast_next; SET CONSTRAINTS ALL IMMEDIATE; ROLLBACK TO SAVEPOINT holdfast_next; RELEASE SAVEPOINT holdfast_next';
 
 /**
  * beginText writes BEGIN and its settings as one message: one round trip.
@@ -11,14 +15,30 @@ import { checkIsolation } from './transaction.options.js';
 export function beginText(options: BeginOptions, bounds: readonly (readonly [string, string])[]): string {
   const isolation = options.isolation ?? 'READ COMMITTED';
   checkIsolation(isolation);
-  const settings = Object.entries(options.settings ?? {});
-  const local = [...bounds, ...settings.filter(([name]) => name.includes('.'))].map(setLocal);
-  const configured = settings.filter(([name]) => !name.includes('.')).map(setConfig);
   return [
     `BEGIN ISOLATION LEVEL ${isolation}${options.readOnly ? ' READ ONLY' : ''}`,
-    ...local,
-    ...(configured.length > 0 ? [`SELECT ${configured.join(', ')}`] : []),
+    ...bounds.map(setLocal),
+    ...settingTexts(options.settings),
   ].join('; ');
+}
+
+/**
+ * nextText checks the deferred constraints of the transaction so far and sets what the next part is to find, as one message.
+ *
+ * Whether a constraint is deferred can be set for all at once and not be put back to what each was; going back to a savepoint does that. What the check ran
+ * is undone with it and runs again at COMMIT.
+ */
+export function nextText({ settings }: PartScope): string {
+  return [CHECK_CONSTRAINTS, ...settingTexts(settings)].join('; ');
+}
+
+function settingTexts(settings: BeginOptions['settings'] = {}): string[] {
+  const all = Object.entries(settings);
+  const configured = all.filter(([name]) => !name.includes('.')).map(setConfig);
+  return [
+    ...all.filter(([name]) => name.includes('.')).map(setLocal),
+    ...(configured.length > 0 ? [`SELECT ${configured.join(', ')}`] : []),
+  ];
 }
 
 function setConfig([name, value]: readonly [string, string]): string {

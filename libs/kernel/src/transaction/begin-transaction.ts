@@ -7,13 +7,14 @@ import { StatementDeadlineError } from '../errors/statement-deadline.error.js';
 import { withDeadline } from '../time/deadline.js';
 import { AfterCommit } from './after-commit.js';
 import { beginText } from './begin-text.js';
-import { ClientTransaction, type TransactionHooks } from './client.transaction.js';
+import { ClientTransaction } from './client.transaction.js';
 import type { BeginOptions } from './database.js';
 import { GatedTransaction } from './gated.transaction.js';
 import { boundSettings, readSessionBounds } from './session-bounds.js';
 import type { Transaction } from './transaction.js';
 import { checkIsolation } from './transaction.options.js';
 import { TransactionGate } from './transaction.gate.js';
+import type { PartScope, TransactionHooks, TransactionPart } from './transaction.part.js';
 
 const ACQUIRE_WITHIN_MS = 10_000;
 
@@ -56,24 +57,20 @@ export async function beginTransaction(
 
 async function begin(checkedOut: CheckedOutClient, options: BeginOptions): Promise<void> {
   const session = await readSessionBounds(checkedOut);
-  const bounds = options.boundMs === undefined ? [] : boundSettings(session, options.boundMs);
+  const { boundMs } = options;
+  const bounds =
+    boundMs === undefined ? [] : boundSettings(session, typeof boundMs === 'function' ? boundMs() : boundMs);
   await checkedOut.send(beginText(options, bounds));
 }
 
 function open(checkedOut: CheckedOutClient, options: BeginOptions, settings: BeginSettings): ClientTransaction {
-  const gate = new TransactionGate(checkedOut, options.readOnly ?? false);
-  const callbacks = new AfterCommit();
-  const transaction = new GatedTransaction(callbacks, gate, {
-    ...options,
-    preparedStatements: settings.preparedStatements,
-  });
-  const hooks = settings.extend?.({ gate, transaction });
-  return new ClientTransaction(
-    transaction as GatedTransaction & Transaction,
-    checkedOut,
-    gate,
-    callbacks,
-    hooks,
-    settings.preparedStatements,
-  );
+  const { preparedStatements } = settings;
+  const part = ({ tenantId = null }: PartScope): TransactionPart => {
+    const gate = new TransactionGate(checkedOut, options.readOnly ?? false, options.shared ?? false);
+    const afterCommit = new AfterCommit();
+    const transaction = new GatedTransaction(afterCommit, gate, { ...options, preparedStatements, tenantId });
+    const hooks = settings.extend?.({ gate, transaction }) ?? {};
+    return { afterCommit, gate, hooks, transaction: transaction as GatedTransaction & Transaction };
+  };
+  return new ClientTransaction(checkedOut, part, options, preparedStatements);
 }

@@ -10,23 +10,14 @@ import { TransactionSettledError } from '../errors/transaction-settled.error.js'
 import { inlineStatement } from '../sql/inline-statement.js';
 import type { BoundStatement } from '../sql/statement.js';
 import { withDeadline } from '../time/deadline.js';
-import { AfterCommit } from './after-commit.js';
+import { nextText } from './begin-text.js';
 import type { OpenTransaction } from './database.js';
-import type { GatedTransaction } from './gated.transaction.js';
 import type { Transaction } from './transaction.js';
 import type { TransactionGate } from './transaction.gate.js';
-
-/** TransactionHooks let a database library see the end of a transaction. */
-export interface TransactionHooks {
-  /** beforeCommit may still send statements; what it throws rolls the transaction back. */
-  beforeCommit?(): Promise<void>;
-  /** ended is called once, when nothing may use the transaction any more. */
-  ended?(): void;
-  /** settled is called once with the outcome, after the connection went back. */
-  settled?(committed: boolean): void;
-}
+import type { PartScope, TransactionPart } from './transaction.part.js';
 
 const COMMIT_WITHIN_MS = 30_000;
+const NEXT_WITHIN_MS = 30_000;
 const ROLLBACK_WITHIN_MS = 5_000;
 const IN_FAILED_TRANSACTION = '25P02';
 const READ_ONLY = '25006';
@@ -43,20 +34,28 @@ type Phase = 'open' | 'ending' | 'sent' | 'over';
 export class ClientTransaction implements OpenTransaction {
   private destroyedBy: Error | undefined;
   private lostBy: ConnectionLostError | undefined;
+  private part: TransactionPart;
+  /** parts are all handles there have been, the one in use last. */
+  private readonly parts: TransactionPart[];
   private phase: Phase = 'open';
   private rollingBack: Promise<void> | undefined;
 
   constructor(
-    readonly transaction: GatedTransaction & Transaction,
     private readonly checkedOut: CheckedOutClient,
-    private readonly gate: TransactionGate,
-    private readonly afterCommit: AfterCommit,
-    private readonly hooks: TransactionHooks = {},
+    private readonly partOf: (scope: PartScope) => TransactionPart,
+    scope: PartScope,
     private readonly preparedStatements = true,
-  ) {}
+  ) {
+    this.part = partOf(scope);
+    this.parts = [this.part];
+  }
 
   get firstError(): Error | undefined {
     return this.gate.firstError ?? this.lost;
+  }
+
+  get lingers(): boolean {
+    return this.gate.lingers;
   }
 
   get lost(): ConnectionLostError | undefined {
@@ -70,10 +69,18 @@ export class ClientTransaction implements OpenTransaction {
     return this.gate.firstError || this.checkedOut.status === 'E' ? 'aborted' : 'open';
   }
 
+  get transaction(): Transaction {
+    return this.part.transaction;
+  }
+
+  private get gate(): TransactionGate {
+    return this.part.gate;
+  }
+
   async commit(fence?: BoundStatement<unknown>): Promise<void> {
     if (this.phase !== 'open') throw this.destroyedBy ?? new TransactionSettledError();
     try {
-      if (this.state === 'open' && !this.gate.tamper) await this.hooks.beforeCommit?.();
+      await this.beforeCommit();
       this.end();
       await this.quiet(COMMIT_WITHIN_MS);
     } catch (error) {
@@ -88,7 +95,7 @@ export class ClientTransaction implements OpenTransaction {
     this.phase = 'sent';
     await this.send(fence);
     this.finish(true);
-    this.afterCommit.run();
+    for (const { afterCommit } of this.parts) afterCommit.run();
   }
 
   destroy(reason: Error): boolean {
@@ -100,6 +107,21 @@ export class ClientTransaction implements OpenTransaction {
     return true;
   }
 
+  async next(scope: PartScope): Promise<void> {
+    if (this.phase !== 'open') throw this.destroyedBy ?? new TransactionSettledError();
+    await this.beforeCommit();
+    this.closePart();
+    await this.quiet(NEXT_WITHIN_MS);
+    const obstacle = this.obstacle();
+    if (obstacle) throw obstacle;
+    const late = () => new StatementDeadlineError('the check of deferred constraints', NEXT_WITHIN_MS);
+    await withDeadline(this.checkedOut.send(nextText(scope)), NEXT_WITHIN_MS, late);
+    // It may have been destroyed meanwhile.
+    if (this.phase !== 'open') throw this.destroyedBy ?? new TransactionSettledError();
+    this.part = this.partOf(scope);
+    this.parts.push(this.part);
+  }
+
   rollback(): Promise<void> {
     if (this.phase === 'sent' || this.phase === 'over') return this.rollingBack ?? Promise.resolve();
     this.end();
@@ -107,13 +129,23 @@ export class ClientTransaction implements OpenTransaction {
     return this.rollingBack;
   }
 
+  private async beforeCommit(): Promise<void> {
+    if (this.state === 'open' && !this.gate.tamper) await this.part.hooks.beforeCommit?.();
+  }
+
+  private closePart(): void {
+    const { gate, hooks, transaction } = this.part;
+    gate.close();
+    if (transaction.settled) return;
+    transaction.end();
+    hooks.ended?.();
+  }
+
   /** end lets nothing in any more. */
   private end(): void {
     if (this.phase !== 'open') return;
     this.phase = 'ending';
-    this.gate.close();
-    this.transaction.end();
-    this.hooks.ended?.();
+    this.closePart();
   }
 
   /** finish gives the client back, or destroys it where anything about it is in doubt. */
@@ -122,9 +154,9 @@ export class ClientTransaction implements OpenTransaction {
     this.phase = 'over';
     const { lost } = this;
     if (lost) this.checkedOut.destroy(lost);
-    else if (this.gate.dirty) this.checkedOut.destroy(new Error('The session was changed.'));
+    else if (this.parts.some(({ gate }) => gate.dirty)) this.checkedOut.destroy(new Error('The session was changed.'));
     else this.checkedOut.giveBack();
-    this.hooks.settled?.(committed);
+    for (const { hooks } of this.parts) hooks.settled?.(committed);
   }
 
   /** obstacle answers why this transaction cannot commit, or undefined. */

@@ -1,6 +1,7 @@
 import type { ClientConfig } from 'pg';
 import type { BoundStatement } from '../sql/statement.js';
 import type { IsolationLevel, Transaction } from './transaction.js';
+import type { PartScope } from './transaction.part.js';
 
 /** BeginOptions say how a transaction starts. */
 export interface BeginOptions {
@@ -11,8 +12,16 @@ export interface BeginOptions {
   readonly tenantId?: string | null;
   /** settings are set locally to the transaction (`set_config(name, value, true)`), in the same round trip as BEGIN. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** boundMs ends the transaction at the server after this long, where the server can (R1). Never looser than the role's own bounds. */
-  readonly boundMs?: number;
+  /**
+   * boundMs ends the transaction at the server after this long, where the server can (R1). Never looser than the role's own bounds. A function is asked when
+   * BEGIN is sent, after the wait for a connection.
+   */
+  readonly boundMs?: number | (() => number);
+  /**
+   * shared: the transaction will be handed on with `next`. A text that may hide a COMMIT among other statements is then refused before it is sent: it would
+   * commit what others wrote. Default false.
+   */
+  readonly shared?: boolean;
   /** acquireTimeoutMs bounds the wait for a connection and for BEGIN. Default 10 000. */
   readonly acquireTimeoutMs?: number;
 }
@@ -25,6 +34,8 @@ export interface BeginOptions {
 export interface OpenTransaction {
   /** firstError is the first SQL error inside the transaction: the cause, where later ones only say that it is aborted (R3, K72). */
   readonly firstError: Error | undefined;
+  /** lingers: code that comes next in this transaction would find something of the code so far: a setting, an open savepoint, a cursor, a temporary table. */
+  readonly lingers: boolean;
   /**
    * lost is set once this transaction's own connection is gone (K14): nothing of it has committed, unless `commit` says CommitUnknownError.
    * It tells a broken connection to PostgreSQL from the socket error of some other service, which looks the same.
@@ -32,7 +43,7 @@ export interface OpenTransaction {
   readonly lost: Error | undefined;
   /** state is what the server last said: `open`, `aborted` after a swallowed error, `ended` when somebody else ended it or the connection is gone. */
   readonly state: 'open' | 'aborted' | 'ended';
-  /** transaction is what application code gets. */
+  /** transaction is what application code gets; after `next` another one. */
   readonly transaction: Transaction;
   /**
    * commit sends `fence` (which must raise when it fences nothing) together with COMMIT in one round trip, and resolves
@@ -43,6 +54,12 @@ export interface OpenTransaction {
   commit(fence?: BoundStatement<unknown>): Promise<void>;
   /** destroy closes the connection, so that nothing more of it can commit; a no-op once the fence was sent (R6). True when it was destroyed. */
   destroy(reason: Error): boolean;
+  /**
+   * next hands the transaction on to other code: the handle so far is dead (R4) and its deferred constraints hold, which COMMIT checks once more; a new handle
+   * under the given scope begins, in one round trip. Constraints are deferred or not as before. It rejects with what failed; then the transaction can
+   * only be rolled back. Queries that were not awaited are waited for, 30 s at most.
+   */
+  next(scope: PartScope): Promise<void>;
   /** rollback ends the transaction without effect. It never rejects: a connection that cannot roll back is destroyed. */
   rollback(): Promise<void>;
 }

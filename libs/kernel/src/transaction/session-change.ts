@@ -26,3 +26,19 @@ export function mayChangeSession(text: string): boolean {
 export function hasChangedSession(text: string, tags: readonly (string | undefined)[]): boolean {
   return tags.some((tag = '') => SESSION_TAGS.has(tag) || (SET_TAGS.has(tag) && SETS_SESSION.test(text)));
 }
+
+/** Tags, as `pg` tells them, of what lasts until the end of the transaction. */
+const LASTING_TAGS = new Set(['DECLARE', 'RESET', 'SET']);
+/** The same where its tag does not tell. */
+const LASTS = /\bset_config\b|\b(?:create|into)\s+(?:(?:global|local)\s+)?temp(?:orary)?\b/i;
+const SETS = /\bset\b/i;
+
+/** hasSetForTransaction tells whether a statement that succeeded has left something that lasts until the transaction ends. */
+export function hasSetForTransaction(text: string, tags: readonly (string | undefined)[]): boolean {
+  return tags.some((tag = '') => LASTING_TAGS.has(tag) || (tag === 'DO' && SETS.test(text))) || LASTS.test(text);
+}
+
+/** openedSavepoints counts the savepoints that a text has opened, less those that it has released. */
+export function openedSavepoints(tags: readonly (string | undefined)[]): number {
+  return tags.reduce((sum, tag) => sum + (tag === 'SAVEPOINT' ? 1 : tag === 'RELEASE' ? -1 : 0), 0);
+}

@@ -5,7 +5,8 @@ import { ConnectionLostError } from '../errors/connection-lost.error.js';
 import { isConnectionLost, sqlStateOf } from '../errors/sql-state.js';
 import { TransactionEndedError } from '../errors/transaction-ended.error.js';
 import { TransactionSettledError } from '../errors/transaction-settled.error.js';
-import { hasChangedSession, mayChangeSession } from './session-change.js';
+import { hidesEnd } from './hidden-end.js';
+import { hasChangedSession, hasSetForTransaction, mayChangeSession, openedSavepoints } from './session-change.js';
 
 /** Statements that end the transaction itself; ROLLBACK TO SAVEPOINT does not. Comments in front are looked through. */
 const ENDS_TRANSACTION =
@@ -25,12 +26,16 @@ export class TransactionGate {
   private closed = false;
   private error: Error | undefined;
   private readonly inFlight = new Set<Promise<unknown>>();
+  private savepoints = 0;
+  private setForTransaction = false;
   private tampering: TransactionEndedError | undefined;
   private touchedSession = false;
 
   constructor(
     private readonly checkedOut: CheckedOutClient,
     private readonly readOnly: boolean,
+    /** shared: others have written in this transaction; what may hide a COMMIT is refused. */
+    private readonly shared = false,
   ) {
     this.client = this.facade();
   }
@@ -42,6 +47,11 @@ export class TransactionGate {
 
   get firstError(): Error | undefined {
     return this.error;
+  }
+
+  /** lingers tells that the rest of the transaction would find something of this code: a setting, an open savepoint, a cursor, a temporary table. */
+  get lingers(): boolean {
+    return this.touchedSession || this.setForTransaction || this.savepoints !== 0;
   }
 
   /** tamper is the refusal that code got which tried to end the transaction, or undefined. */
@@ -92,6 +102,8 @@ export class TransactionGate {
     if (this.error && this.checkedOut.status === 'T') this.error = undefined;
     const tags = resultsOf(answer).map((result) => result?.command);
     if (hasChangedSession(text, tags)) this.touchedSession = true;
+    if (hasSetForTransaction(text, tags)) this.setForTransaction = true;
+    this.savepoints += openedSavepoints(tags);
   }
 
   private pass(args: unknown[]): unknown {
@@ -132,7 +144,7 @@ export class TransactionGate {
 
   private refusalOf(text: string): Error | undefined {
     if (this.closed) return new TransactionSettledError();
-    if (!ENDS_TRANSACTION.test(text)) return undefined;
+    if (!ENDS_TRANSACTION.test(text) && !(this.shared && hidesEnd(text))) return undefined;
     this.tampering ??= new TransactionEndedError();
     return this.tampering;
   }

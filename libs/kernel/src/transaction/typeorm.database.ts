@@ -4,9 +4,9 @@ import { clientConfigOf } from '../connection/client-config.js';
 import { DataSourceNotInitializedError } from '../errors/data-source-not-initialized.error.js';
 import type { PgExecutorOptions } from '../sql/pg.executor.js';
 import { beginTransaction, type BegunTransaction } from './begin-transaction.js';
-import type { TransactionHooks } from './client.transaction.js';
 import { checkDataSource } from './database-check.js';
 import { Database, type BeginOptions, type OpenTransaction } from './database.js';
+import type { TransactionHooks } from './transaction.part.js';
 
 declare module './transaction.js' {
   interface Transaction {

@@ -1,5 +1,6 @@
 import { Backoff, type BackoffOptions, type IsolationLevel, parseDuration } from '@holdfast/kernel/pure';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { type GroupCommitOptions, problemOfGroupCommit } from './group-commit.js';
 import { isKind, MAX_KIND_LENGTH } from './kind.js';
 import type { PayloadCodec, Upcasts } from './payload.codec.js';
 import { isPayloadSchema, type PayloadSchema } from './payload.schema.js';
@@ -20,6 +21,11 @@ export interface JobOptions<Schema extends PayloadSchema> {
   readonly concurrency?: number;
   /** errorDetail is how much of an error the row keeps (R8). Default what the module says: `'class'`. */
   readonly errorDetail?: ErrorDetail;
+  /**
+   * groupCommit lets small attached jobs of this kind share a transaction: one COMMIT for several (R21). A group of which anything fails is rolled back and its members run one by one, so
+   * that a handler may run twice for an attempt; its effects commit once. Default each job in its own.
+   */
+  readonly groupCommit?: GroupCommitOptions;
   /** isolation is that of an attached handler's transaction (Q16). Default READ COMMITTED. */
   readonly isolation?: IsolationLevel;
   /** maxAttempts is 1..100, or `'unlimited'` for pollers. Default 8. */
@@ -55,6 +61,7 @@ const CHECKS: Readonly<Record<keyof JobOptions<PayloadSchema>, Check>> = {
   codec: (value) => (isCodec(value) ? undefined : 'must have the functions encode and decode'),
   concurrency: (value) => (isWithin(value, 1, 10_000) ? undefined : 'must be a whole number from 1 to 10000'),
   errorDetail: (value) => oneOf(value, ERROR_DETAILS),
+  groupCommit: problemOfGroupCommit,
   isolation: (value) => oneOf(value, ISOLATION_LEVELS),
   maxAttempts: (value) =>
     value === 'unlimited' || isWithin(value, 1, 100)

@@ -116,6 +116,34 @@ describe('defineJob', () => {
     expect(problemsOf('a', { payload: type<object>(), upcasts: { 1: step } })).toHaveLength(1);
   });
 
+  it.each([
+    null,
+    8,
+    {},
+    { size: 0 },
+    { size: 33 },
+    { size: 1.5 },
+    { size: '8' },
+    { size: 8, delay: 5 },
+    { size: 8, delay: '2s' },
+    { size: 8, delay: '-1ms' },
+    { size: 8, wait: '5ms' },
+  ])('R21: refuses the group commit %j', (groupCommit) => {
+    expect(problemsOf('a', { groupCommit, payload: type<object>() })).toEqual([
+      expect.stringMatching(/^groupCommit (must|has)/),
+    ]);
+  });
+
+  it('R21: fills in the delay of a group commit, which is none without being asked for', () => {
+    const of = (groupCommit?: { size: number; delay?: string }) =>
+      defineJob('a', { groupCommit, payload: type<object>() }).groupCommit;
+    expect([of(), of({ size: 1 }), of({ delay: '1s', size: 32 })]).toEqual([
+      null,
+      { delayMs: 0, size: 1 },
+      { delayMs: 1_000, size: 32 },
+    ]);
+  });
+
   it('makes requests that are frozen and remember what was asked', () => {
     const request = DeliverWebhook.request({ eventId: 'e', size: '1' }, { runIn: '1m' });
     expect(request).toEqual({

@@ -2,6 +2,7 @@ import { type BackoffOptions, type Duration, type IsolationLevel, parseDuration 
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { InvalidDefinitionError } from '../errors/invalid-definition.error.js';
 import { checkJobOptions, type JobOptions } from './definition.options.js';
+import { type GroupCommit, groupCommitOf } from './group-commit.js';
 import type { PayloadCodec, Upcasts } from './payload.codec.js';
 import type { PayloadSchema } from './payload.schema.js';
 import { jobRequest, type JobRequest, type RequestOptions, type WhenRunning } from './request.js';
@@ -21,6 +22,8 @@ export interface JobDefinition<Kind extends string = string, Input = unknown, Ou
   /** concurrency is the most jobs of this kind that one process runs at once; null is as many as it has slots (Q15). */
   readonly concurrency: number | null;
   readonly errorDetail: ErrorDetail | undefined;
+  /** groupCommit is null where each job has a transaction of its own (R21). */
+  readonly groupCommit: GroupCommit | null;
   readonly isolation: IsolationLevel;
   readonly kind: Kind;
   /** maxAttempts is null for `'unlimited'`. */
@@ -72,6 +75,7 @@ export function defineJob<const Kind extends string, Schema extends PayloadSchem
     codec: options.codec,
     concurrency: options.concurrency ?? null,
     errorDetail: options.errorDetail,
+    groupCommit: groupCommitOf(options.groupCommit),
     isolation: options.isolation ?? 'READ COMMITTED',
     kind,
     maxAttempts: options.maxAttempts === 'unlimited' ? null : (options.maxAttempts ?? 8),

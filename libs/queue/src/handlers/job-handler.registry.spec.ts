@@ -36,6 +36,14 @@ describe('JobHandlerRegistry', () => {
     expect(() => new JobHandlerRegistry().register(entry({ definition }))).toThrow(NotADefinitionError);
   });
 
+  it('R21: refuses a detached handler of a kind whose jobs share transactions', () => {
+    const definition = defineJob('sum.add', { groupCommit: { size: 8 }, payload: type<object>() });
+    expect(() => new JobHandlerRegistry().register(entry({ definition, mode: 'detached' }))).toThrow(
+      /Adder cannot be used: its definition has groupCommit/,
+    );
+    expect(() => new JobHandlerRegistry().register(entry({ definition }))).not.toThrow();
+  });
+
   it('names both handlers of one kind, and says nothing twice', () => {
     const registry = new JobHandlerRegistry();
     registry.register(entry({}));

@@ -4,6 +4,9 @@ import { InvalidHandlerError } from '../errors/invalid-handler.error.js';
 import { NotADefinitionError } from '../errors/not-a-definition.error.js';
 import type { HandlerEntry } from './handler.entry.js';
 
+const UNGROUPED =
+  'its definition has groupCommit, which is for attached handlers: leave out the one or the other (R21)';
+
 /** JobHandlerRegistry knows the handler of each kind. It knows no Nest: the explorer, or a program without Nest, registers here. */
 export class JobHandlerRegistry {
   /** warnings are what the start should say of handlers that were not found; the runner adds them to its own. */
@@ -26,6 +29,7 @@ export class JobHandlerRegistry {
   register(entry: HandlerEntry): void {
     const { definition, identity, source } = entry;
     if (!isJobDefinition(definition)) throw new NotADefinitionError(definition, 'was given a handler');
+    if (definition.groupCommit && entry.mode !== 'attached') throw new InvalidHandlerError(source, UNGROUPED);
     const present = this.entries.get(definition.kind);
     if (present && present.identity === identity) return;
     if (this.sealed) throw new InvalidHandlerError(source, `name the handler of ${definition.kind} before start()`);

@@ -11,6 +11,8 @@ const NAMES: Readonly<Record<ListenableEvent['type'], true>> = {
   'duty.overrun': true,
   'duty.started': true,
   'duty.unrecorded': true,
+  'group.committed': true,
+  'group.rerun': true,
   'intake.done': true,
   'job.completed': true,
   'job.dead_lettered': true,

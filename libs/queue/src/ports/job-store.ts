@@ -117,6 +117,14 @@ export abstract class JobStore {
    */
   abstract completeIn(transaction: OpenTransaction, lease: Lease, completion: Completion): Promise<void>;
 
+  /**
+   * completeGroupIn as completeIn, for several runs in one transaction, which carries the group's mark as `holdfast.run` (R21): it commits only when every
+   * one of them is fenced. A store without it runs the members of a group one by one.
+   */
+  completeGroupIn(_transaction: OpenTransaction, _mark: string, _group: readonly LeasedCompletion[]): Promise<void> {
+    return Promise.reject(new TypeError('This store completes one job in a transaction.'));
+  }
+
   /** depth answers the due PENDING jobs of each kind, the given kinds at zero too (S2). */
   abstract depth(kinds: readonly string[]): Promise<KindDepth[]>;
 
@@ -175,4 +183,10 @@ export abstract class JobStore {
 export interface LeasedSettlement {
   readonly lease: Lease;
   readonly settlement: Settlement;
+}
+
+/** LeasedCompletion is a completion with the lease that fences it. */
+export interface LeasedCompletion {
+  readonly completion: Completion;
+  readonly lease: Lease;
 }

@@ -76,6 +76,16 @@ export type RunnerEvent =
   | { readonly type: 'claim.answered'; readonly asked: number; readonly fullLook: boolean; readonly got: number }
   /** The answer to a claim was lost; what it took has been given back by its token (R5). */
   | { readonly type: 'claim.given_back'; readonly jobs: number; readonly token: string }
+  /** Several runs of a kind have committed together; the event of each follows. `openMs` is how long their transaction was open (R21). */
+  | { readonly type: 'group.committed'; readonly kind: string; readonly members: number; readonly openMs: number }
+  /** A group was rolled back, and those of it that had begun are run one by one. `by` is the run at which it failed, where one can be told (R21). */
+  | {
+      readonly type: 'group.rerun';
+      readonly by: RunRef | undefined;
+      readonly error: unknown;
+      readonly kind: string;
+      readonly members: number;
+    }
   | { readonly type: 'intake.done'; readonly result: IntakeResult }
   /** Live jobs of kinds without a handler here: they are not touched and spend nothing (Q11). */
   | { readonly type: 'kinds.unknown'; readonly kinds: readonly string[] }

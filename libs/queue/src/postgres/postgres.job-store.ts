@@ -1,6 +1,5 @@
 import {
   sqlStateOf,
-  TransactionEndedError,
   type ControlConnections,
   type OpenTransaction,
   type SchemaName,
@@ -10,7 +9,6 @@ import {
 import type { Lease } from '../domain/lease.js';
 import type { EncodedRequest, Enqueued } from '../domain/request.js';
 import type { Completion } from '../domain/settlement.js';
-import { LeaseLostError } from '../errors/lease-lost.error.js';
 import { QueueClosedError } from '../errors/queue-closed.error.js';
 import {
   JobStore,
@@ -18,6 +16,7 @@ import {
   type ClaimOrder,
   type IntakeResult,
   type KindDepth,
+  type LeasedCompletion,
   type LeasedSettlement,
   type ReapResult,
   type Verdict,
@@ -26,12 +25,12 @@ import { claimedJob } from './job.row.js';
 import { LowWaterMarks } from './low-water.marks.js';
 import { keyedRequestArrays, requestArrays, requestParams } from './request.arrays.js';
 import { namingMissingTables } from './missing.tables.js';
+import { RunFences } from './run.fences.js';
 import { RunRows } from './run.rows.js';
 import { settlementBatches } from './settlement.batch.js';
 import { boundedDelay } from './settlement.document.js';
 import { claimJobs } from './sql/claim-jobs.sql.js';
 import { claimSuspect } from './sql/claim-suspect.sql.js';
-import { completeRun } from './sql/complete-run.sql.js';
 import { countDue } from './sql/count-due.sql.js';
 import { countSuspects } from './sql/count-suspects.sql.js';
 import { enqueueJob } from './sql/enqueue-job.sql.js';
@@ -47,7 +46,6 @@ import { lockSeeding } from './sql/lock-seeding.sql.js';
 import { markRun } from './sql/mark-run.sql.js';
 import { readAttempt } from './sql/read-attempt.sql.js';
 import { reapJobs } from './sql/reap-jobs.sql.js';
-import { repeatRun } from './sql/repeat-run.sql.js';
 
 /** PostgresJobStoreOptions are the connections and the schema of a store. */
 export interface PostgresJobStoreOptions {
@@ -58,8 +56,6 @@ export interface PostgresJobStoreOptions {
   readonly schema: SchemaName;
 }
 
-const LEASE_LOST = 'HF001';
-const OTHER_TRANSACTION = 'HF002';
 const UNIQUE_VIOLATION = '23505';
 /** How often an intake looks again at once because a pending job was locked (a claim is short), or a key was not unique after all. */
 const INTAKE_ATTEMPTS = 3;
@@ -69,6 +65,7 @@ export class PostgresJobStore extends JobStore {
   readonly transactions = true;
   private closed = false;
   private readonly control: ControlConnections;
+  private readonly fences: RunFences;
   private readonly keeper: ControlConnections;
   private readonly marks = new LowWaterMarks();
   private readonly runRows: RunRows;
@@ -77,6 +74,7 @@ export class PostgresJobStore extends JobStore {
   constructor({ connections, keeper, schema }: PostgresJobStoreOptions) {
     super();
     this.control = connections;
+    this.fences = new RunFences(schema);
     this.keeper = keeper;
     this.schema = schema;
     this.runRows = new RunRows(keeper, schema);
@@ -121,20 +119,17 @@ export class PostgresJobStore extends JobStore {
     await Promise.all([this.control.close(), this.keeper.close()]);
   }
 
+  override async completeGroupIn(
+    transaction: OpenTransaction,
+    mark: string,
+    group: readonly LeasedCompletion[],
+  ): Promise<void> {
+    await this.fences.commitGroup(transaction, mark, group);
+    await this.runRows.remove(group.map(({ lease }) => lease));
+  }
+
   async completeIn(transaction: OpenTransaction, lease: Lease, completion: Completion): Promise<void> {
-    const { outcome } = completion;
-    const fence =
-      completion.verb === 'complete'
-        ? completeRun.bind(this.schema, { ...lease, outcome })
-        : repeatRun.bind(this.schema, { ...lease, delayMs: boundedDelay(completion.delayMs), outcome });
-    try {
-      await transaction.commit(fence);
-    } catch (error) {
-      const state = sqlStateOf(error);
-      if (state === LEASE_LOST) throw new LeaseLostError(lease.jobId, { cause: error });
-      if (state === OTHER_TRANSACTION) throw new TransactionEndedError();
-      throw error;
-    }
+    await this.fences.commit(transaction, lease, completion);
     await this.runRows.remove([lease]);
   }
 

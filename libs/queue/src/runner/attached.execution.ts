@@ -1,9 +1,7 @@
 import { isSerializationFailure } from '@holdfast/kernel';
 import type { Job } from '../domain/job.js';
-import type { AttachedContext } from '../handlers/handler.interface.js';
-import { holdRun, readJob, untilAborted, withReruns, type Execution, type ExecutionTools } from './execution.js';
-import { callHandler } from './handler.call.js';
-import { readOutcome, type ReadOutcome } from './outcome.reading.js';
+import { callAttached, readJob, withReruns, type Execution, type ExecutionTools } from './execution.js';
+import type { ReadOutcome } from './outcome.reading.js';
 import type { Run } from './run.js';
 import type { AttemptEnd, RunEnd } from './run.end.js';
 import { RunTransaction } from './run.transaction.js';
@@ -26,6 +24,11 @@ export class AttachedExecution implements Execution {
     } catch (error) {
       return run.stoppedBy ? this.tools.judge.stopped(run, run.stoppedBy) : this.tools.judge.failed(run, error);
     }
+    return this.run(run, job);
+  }
+
+  /** run runs a job whose payload has been read. */
+  run(run: Run, job: Job<never>): Promise<RunEnd> {
     return withReruns(run, this.tools, () => this.attempt(run, job));
   }
 
@@ -65,22 +68,10 @@ export class AttachedExecution implements Execution {
   }
 
   private async inside(run: Run, job: Job<never>, transaction: RunTransaction): Promise<AttemptEnd> {
-    const ctx: AttachedContext = {
-      hold: () => holdRun(run, this.tools.store),
-      signal: run.signal,
-      tx: transaction.open.transaction,
-    };
     let outcome: ReadOutcome;
     try {
-      const answer = await untilAborted(
-        run.call(() => transaction.perform(() => callHandler(run.plan, job, ctx))),
-        run.signal,
-      );
-      run.noticeTimeout();
-      if (run.stoppedBy) throw run.stoppedBy;
-      outcome = readOutcome(answer);
+      outcome = await callAttached(run, job, transaction.open, this.tools);
     } catch (thrown) {
-      run.noticeTimeout();
       const failure = await transaction.fail(thrown);
       if (run.stoppedBy) return this.tools.judge.stopped(run, run.stoppedBy);
       if (failure.transient) return { type: 'rerun', error: failure.error };

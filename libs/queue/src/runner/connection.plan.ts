@@ -39,6 +39,9 @@ export function planConnections(
   return { roles, warnings };
 }
 
+/** A group of runs has one connection, and runs its members one after another when it has failed (R21). */
 function sumOf(plans: readonly KindPlan[], mode: 'attached' | 'detached'): number {
-  return plans.filter(({ entry }) => entry.mode === mode).reduce((sum, { concurrency }) => sum + concurrency, 0);
+  return plans
+    .filter(({ entry }) => entry.mode === mode)
+    .reduce((sum, { concurrency, group }) => sum + (group?.lanes ?? concurrency), 0);
 }

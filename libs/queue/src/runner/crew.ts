@@ -8,9 +8,10 @@ import { AttachedExecution } from './attached.execution.js';
 import { ClaimLoop } from './claim.loop.js';
 import { type Claimed, Claimer } from './claimer.js';
 import { DetachedExecution } from './detached.execution.js';
-import type { ExecutionTools } from './execution.js';
+import type { Execution, ExecutionTools } from './execution.js';
 import { FailureJudge } from './failure.judge.js';
-import type { KindPlan } from './kind.plan.js';
+import { GroupExecution } from './group.execution.js';
+import { isGrouped, type KindPlan } from './kind.plan.js';
 import { KindSlots } from './kind.slots.js';
 import { LeaseKeeper } from './lease.keeper.js';
 import { Run } from './run.js';
@@ -46,6 +47,7 @@ const GIVE_BACK_WITHIN_MS = 5_000;
 export class Crew {
   private draining: Promise<DrainResult> | undefined;
   private givenBack = 0;
+  private readonly groups: ReadonlyMap<string, GroupExecution>;
   private readonly keeper: LeaseKeeper;
   private readonly loop: ClaimLoop;
   private readonly plans: ReadonlyMap<string, KindPlan>;
@@ -70,6 +72,9 @@ export class Crew {
     this.recorder = new SettlementRecorder(store, new SettlementBatch(store), reporter);
     this.slots = new KindSlots(options.slots, plans);
     this.tools = { database, judge: new FailureJudge(options), options, reporter, store };
+    this.groups = new Map(
+      plans.filter(isGrouped).map((plan) => [plan.kind, new GroupExecution(plan, this.tools)] as const),
+    );
     this.loop = new ClaimLoop({
       claimer,
       guard: new StageGuard(reporter),
@@ -132,6 +137,7 @@ export class Crew {
     const { abortWaitMs, graceMs } = this.options;
     this.tell({ type: 'runner.draining', graceMs, running: this.running });
     const stopped = this.loop.stop();
+    for (const group of this.groups.values()) group.close();
     const idle = stopped.then(() => this.idle());
     if (!(await endsWithin(idle, graceMs))) {
       for (const run of this.runs.keys()) run.abort(new RunStoppedError());
@@ -149,13 +155,9 @@ export class Crew {
   }
 
   private async execute(run: Run): Promise<void> {
-    const execution =
-      run.plan.entry.mode === 'attached'
-        ? new AttachedExecution(this.tools)
-        : new DetachedExecution(this.tools, this.keeper);
     let end: RunEnd;
     try {
-      end = await execution.execute(run);
+      end = await this.executionOf(run).execute(run);
     } catch (error) {
       end = this.tools.judge.failed(run, error);
     }
@@ -163,6 +165,14 @@ export class Crew {
     if (end.type === 'record' && end.settlement.verb === 'giveBack') this.givenBack += 1;
     await this.recorder.record(run, end);
     this.keeper.remove(run);
+  }
+
+  private executionOf({ plan }: Run): Execution {
+    const group = this.groups.get(plan.kind);
+    if (group) return group;
+    return plan.entry.mode === 'attached'
+      ? new AttachedExecution(this.tools)
+      : new DetachedExecution(this.tools, this.keeper);
   }
 
   /** idle resolves when nothing runs any more. */

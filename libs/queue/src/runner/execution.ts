@@ -1,10 +1,13 @@
-import type { Database } from '@holdfast/kernel';
+import { runInTransaction, type Database, type OpenTransaction } from '@holdfast/kernel';
 import type { Job } from '../domain/job.js';
 import { decodePayload } from '../domain/payload.codec.js';
 import { LeaseLostError } from '../errors/lease-lost.error.js';
+import type { AttachedContext } from '../handlers/handler.interface.js';
 import type { JobStore } from '../ports/job-store.js';
 import type { Reporter } from '../ports/reporter.js';
 import type { FailureJudge } from './failure.judge.js';
+import { callHandler } from './handler.call.js';
+import { readOutcome, type ReadOutcome } from './outcome.reading.js';
 import type { Run } from './run.js';
 import type { AttemptEnd, RunEnd } from './run.end.js';
 import type { ResolvedRunnerOptions } from './runner.options.js';
@@ -24,6 +27,29 @@ export interface ExecutionTools {
   readonly options: ResolvedRunnerOptions;
   readonly reporter: Reporter;
   readonly store: JobStore;
+}
+
+/**
+ * callAttached calls a handler inside a transaction, as the ambient one, and reads what it answered. It rejects with what the handler threw, and with why its run
+ * was stopped as soon as it is, whatever the handler goes on to do (R6).
+ */
+export async function callAttached(
+  run: Run,
+  job: Job<never>,
+  { transaction }: OpenTransaction,
+  { database, store }: ExecutionTools,
+): Promise<ReadOutcome> {
+  const ctx: AttachedContext = { hold: () => holdRun(run, store), signal: run.signal, tx: transaction };
+  const call = () => runInTransaction(database.identity, transaction, () => callHandler(run.plan, job, ctx));
+  try {
+    const answer = await untilAborted(run.call(call), run.signal);
+    run.noticeTimeout();
+    if (run.stoppedBy) throw run.stoppedBy;
+    return readOutcome(answer);
+  } catch (thrown) {
+    run.noticeTimeout();
+    throw thrown;
+  }
 }
 
 /** holdRun is `ctx.hold`: throws LeaseLostError when the run no longer holds its job (R11). */
@@ -55,10 +81,19 @@ export async function readJob(run: Run): Promise<Job<never>> {
  * Rejects when the store was not reached.
  */
 export async function renewRun(run: Run, store: JobStore): Promise<boolean> {
+  return (await renewRuns([run], store)).length > 0;
+}
+
+/** renewRuns extends the leases of runs of one kind, as renewRun, and answers the runs that still hold theirs. */
+export async function renewRuns(runs: readonly Run[], store: JobStore): Promise<Run[]> {
+  const [first] = runs;
+  if (!first) return [];
   const sentAt = performance.now();
-  const held = await store.renew([run.lease], run.plan.leaseMs);
-  if (held.length > 0) run.renewed(sentAt);
-  return held.length > 0;
+  const leases = runs.map(({ lease }) => lease);
+  const ids = new Set((await store.renew(leases, first.plan.leaseMs)).map(({ jobId }) => jobId));
+  const held = runs.filter(({ lease }) => ids.has(lease.jobId));
+  for (const run of held) run.renewed(sentAt);
+  return held;
 }
 
 /** withReruns runs an attempt, and again at once after a serialization failure, a bounded number of times, each on a renewed lease (R9). */

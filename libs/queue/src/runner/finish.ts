@@ -3,11 +3,12 @@ import type { Outcome } from '../domain/outcome.js';
 import { LeaseLostError } from '../errors/lease-lost.error.js';
 import { RunSettledError } from '../errors/run-settled.error.js';
 import type { Finished } from '../handlers/handler.interface.js';
+import type { CommitAnswer } from './commit.answer.js';
 import { renewRun, type ExecutionTools } from './execution.js';
 import { readOutcome } from './outcome.reading.js';
 import type { Run } from './run.js';
 import type { RunEnd } from './run.end.js';
-import { RunTransaction, type CommitAnswer } from './run.transaction.js';
+import { RunTransaction } from './run.transaction.js';
 
 const MAX_RERUNS = 3;
 const FINISHED: Finished = Object.freeze({ type: 'finished' });

@@ -2,25 +2,18 @@ import {
   CommitUnknownError,
   isConnectionLost,
   isSerializationFailure,
-  pause,
   runInTransaction,
   sqlStateOf,
   type OpenTransaction,
+  type PartScope,
 } from '@holdfast/kernel';
 import type { Completion } from '../domain/settlement.js';
 import { LeaseLostError } from '../errors/lease-lost.error.js';
+import { answerOf, type CommitAnswer } from './commit.answer.js';
 import type { ExecutionTools } from './execution.js';
 import type { Run } from './run.js';
 
 const IN_FAILED_TRANSACTION = '25P02';
-const VERDICT_PAUSE_MS = 250;
-const VERDICT_TRIES = 40;
-
-/** CommitAnswer is what became of a commit. */
-export type CommitAnswer =
-  | { readonly type: 'committed' }
-  | { readonly type: 'failed'; readonly connectionLost: boolean; readonly error: unknown }
-  | { readonly type: 'lost'; readonly error: Error };
 
 /** WorkFailure is what went wrong inside a transaction, seen before it was rolled back. */
 export interface WorkFailure {
@@ -29,6 +22,12 @@ export interface WorkFailure {
   readonly error: unknown;
   /** transient: a serialization failure or a deadlock took the transaction (R9). */
   readonly transient: boolean;
+}
+
+/** scopeOf is the scope that a run's transaction is under: its job's tenant, or the system (T1). */
+export function scopeOf(run: Run, { options: { tenancySetting } }: ExecutionTools): Required<PartScope> {
+  const { tenantId } = run.claimed;
+  return { settings: tenancySetting === undefined ? {} : { [tenancySetting]: tenantId ?? '' }, tenantId };
 }
 
 /** RunTransaction is a transaction that a run has opened: its signal destroys it, and only the fenced completion commits it (R1, R2). */
@@ -58,12 +57,10 @@ export class RunTransaction {
     boundMs: number,
     outlastsShutdown = false,
   ): Promise<RunTransaction> {
-    const { tenancySetting } = tools.options;
-    const { tenantId } = run.claimed;
-    const settings: Record<string, string> = { 'holdfast.run': run.lease.token };
-    if (tenancySetting !== undefined) settings[tenancySetting] = tenantId ?? '';
+    const { settings, tenantId } = scopeOf(run, tools);
     const { isolation } = run.plan.entry.definition;
-    const open = await tools.database.begin({ boundMs, isolation, settings, tenantId });
+    const marked = { ...settings, 'holdfast.run': run.lease.token };
+    const open = await tools.database.begin({ boundMs, isolation, settings: marked, tenantId });
     return new RunTransaction(open, run, tools, outlastsShutdown);
   }
 
@@ -74,7 +71,7 @@ export class RunTransaction {
       return { type: 'committed' };
     } catch (error) {
       if (error instanceof LeaseLostError) return { type: 'lost', error };
-      if (error instanceof CommitUnknownError) return await this.resolve(error);
+      if (error instanceof CommitUnknownError) return await answerOf(this.run, this.tools.store, error);
       return { type: 'failed', connectionLost: this.open.lost !== undefined && isConnectionLost(error), error };
     } finally {
       this.run.signal.removeEventListener('abort', this.destroy);
@@ -108,20 +105,4 @@ export class RunTransaction {
     if (this.outlastsShutdown && this.run.mayFinish) return;
     this.open.destroy(this.run.stoppedBy ?? new LeaseLostError(this.run.ref.id));
   };
-
-  /** resolve asks what became of a COMMIT without an answer: by the row, so that it is never both done and failed. */
-  private async resolve(error: CommitUnknownError): Promise<CommitAnswer> {
-    const { claimed, lease, ref } = this.run;
-    for (let tries = 1; tries <= VERDICT_TRIES; tries += 1) {
-      try {
-        const verdict = await this.tools.store.verdict(lease, claimed.attempt);
-        if (verdict === 'settled') return { type: 'committed' };
-        if (verdict === 'held') return { type: 'failed', connectionLost: true, error };
-        return { type: 'lost', error: new LeaseLostError(ref.id, { cause: error }) };
-      } catch {
-        await pause(Math.min(5_000, VERDICT_PAUSE_MS * tries), new AbortController().signal);
-      }
-    }
-    return { type: 'failed', connectionLost: true, error };
-  }
 }

@@ -12,6 +12,7 @@ export class Run {
   /** settled is set once something has ended the attempt for good, or tries to: nothing else may. */
   settled = false;
   private readonly controller = new AbortController();
+  private endedAt: number | undefined;
   private handlerReturned: Promise<void> = Promise.resolve();
   private inHandler = false;
   private leaseFrom: number;
@@ -54,7 +55,7 @@ export class Run {
   }
 
   get ranMs(): number {
-    return performance.now() - this.startedAt;
+    return (this.endedAt ?? performance.now()) - this.startedAt;
   }
 
   /** returned resolves once the handler has returned, however long that takes (R6). */
@@ -102,9 +103,16 @@ export class Run {
 
   /** startTimeout starts the clock of the attempt: at its end the signal aborts. */
   startTimeout(): void {
+    this.endedAt = undefined;
     this.startedAt = performance.now();
     this.timer?.clear();
     this.timer = startTimer(this.plan.timeoutMs, () => this.timeOut());
+  }
+
+  /** stopClock ends the time of the attempt, though it is not settled yet: its group goes on. */
+  stopClock(): void {
+    this.endTimeout();
+    this.endedAt ??= performance.now();
   }
 
   private timeOut(): void {

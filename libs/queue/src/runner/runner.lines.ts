@@ -9,6 +9,14 @@ export const RUNNER_LINES: LinesOf<RunnerEvent> = {
   // A claim that found nothing says nothing: an idle process makes one every poll.
   'claim.answered': ({ asked, got }) => (got === 0 ? undefined : ['debug', `Claimed ${got} of ${asked}.`]),
   'claim.given_back': ({ jobs }) => ['warn', `The answer to a claim was lost; ${counted(jobs, 'job')} given back.`],
+  'group.committed': ({ kind, members, openMs }) => [
+    'debug',
+    `A group of ${counted(members, 'job')} of ${kind} has committed, after ${Math.round(openMs)} ms.`,
+  ],
+  'group.rerun': ({ by, kind, members }) => [
+    'debug',
+    `A group of ${kind} was rolled back${by ? ` at job ${by.id}` : ''}: ${counted(members, 'job')} of it run again one by one.`,
+  ],
   'intake.done': ({ result: { created, merged, waiting } }) => [
     'debug',
     `Intake: ${created} created, ${merged} merged, ${waiting} waiting.`,

@@ -1,7 +1,7 @@
 import { TransactionEndedError, type IsolationLevel } from '@holdfast/kernel';
 import { LeaseLostError } from '../errors/lease-lost.error.js';
-import type { ClaimedJob } from '../ports/job-store.js';
-import { KIND, OVER_MS, request, StoreActor, type JobStoreHarness } from './job-store.harness.js';
+import type { ClaimedJob, LeasedCompletion } from '../ports/job-store.js';
+import { KIND, order, OVER_MS, request, StoreActor, type JobStoreHarness } from './job-store.harness.js';
 
 const ISOLATIONS: readonly IsolationLevel[] = ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'];
 
@@ -115,6 +115,67 @@ export function fenceContract(harness: () => JobStoreHarness): void {
       expect(await actor.store.hold(job.lease)).toBe(true);
       expect(performance.now() - begun).toBeLessThan(1_000);
       await actor.store.completeIn(open, job.lease, complete);
+    });
+  });
+
+  describe('completeGroupIn', () => {
+    const mark = 'a mark';
+    const beginGroup = async (count: number, isolation: IsolationLevel = 'READ COMMITTED') => {
+      await actor.add(...Array.from({ length: count }, () => ({})));
+      const jobs = await actor.store.claim(order({ limit: count }));
+      const open = await application().begin({ isolation, settings: { 'holdfast.run': mark }, shared: true });
+      return { jobs, open };
+    };
+    const all = (jobs: readonly ClaimedJob[]) => jobs.map(({ lease }) => ({ completion: complete, lease }));
+    const states = async () => (await harness().inspect()).map(({ state }) => state);
+
+    it.each(ISOLATIONS)(
+      'R21: effects and completions of several runs commit together, in any order (%s)',
+      async (level) => {
+        const { jobs, open } = await beginGroup(4, level);
+        await application().effect(open.transaction, 'done');
+        const group: LeasedCompletion[] = all(jobs).reverse();
+        group[1] = { ...group[1]!, completion: { outcome: 'all.well', verb: 'complete' } };
+        await actor.store.completeGroupIn(open, mark, group);
+        expect(await states()).toEqual(Array(4).fill('SUCCEEDED'));
+        expect(await actor.see(group[1].lease.jobId)).toMatchObject({ leaseToken: null, outcome: 'all.well' });
+        expect(await actor.see(group[0]!.lease.jobId)).toMatchObject({ outcome: null });
+        expect(await application().effects()).toEqual(['done']);
+      },
+    );
+
+    it('R11, R21: some of them repeat', async () => {
+      const { jobs, open } = await beginGroup(3);
+      const group: LeasedCompletion[] = all(jobs);
+      group[1] = { ...group[1]!, completion: { delayMs: 60_000, outcome: 'pass.done', verb: 'repeat' } };
+      await actor.store.completeGroupIn(open, mark, group);
+      expect(await states()).toEqual(['SUCCEEDED', 'PENDING', 'SUCCEEDED']);
+      const again = await actor.see(jobs[1]!.id);
+      expect(again).toMatchObject({ attempt: 0, leaseToken: null, outcome: 'pass.done' });
+      expect(again.dueInMs).toBeGreaterThan(50_000);
+    });
+
+    it.each(['complete', 'repeat'] as const)(
+      'R2, R21: one lost lease raises in the fence of all: everything rolls back (%s)',
+      async (verb) => {
+        const { jobs, open } = await beginGroup(3);
+        await application().effect(open.transaction, 'late');
+        await actor.end(jobs[1]!, { verb: 'giveBack' });
+        const group: LeasedCompletion[] = all(jobs);
+        if (verb === 'repeat') group[1] = { ...group[1]!, completion: { delayMs: 0, outcome: null, verb } };
+        await expect(actor.store.completeGroupIn(open, mark, group)).rejects.toBeInstanceOf(LeaseLostError);
+        expect(await states()).toEqual(['RUNNING', 'PENDING', 'RUNNING']);
+        expect(await application().effects()).toEqual([]);
+        expect(open.state).toBe('ended');
+      },
+    );
+
+    it('R4, R21: a transaction without the mark of the group is refused', async () => {
+      const { jobs, open } = await beginGroup(2);
+      await expect(actor.store.completeGroupIn(open, 'another', all(jobs))).rejects.toBeInstanceOf(
+        TransactionEndedError,
+      );
+      expect(await states()).toEqual(['RUNNING', 'RUNNING']);
     });
   });
 }
