@@ -3,6 +3,7 @@ import { Reporter } from '../ports/reporter.js';
 import type { JobEvent } from '../ports/runner.events.js';
 import { LISTENER_LINES } from './listener.lines.js';
 import type { LinesOf, LogLevel } from './log.line.js';
+import { OutageWatch } from './outage.watch.js';
 import { RUNNER_LINES } from './runner.lines.js';
 import { SCHEDULER_LINES } from './scheduler.lines.js';
 
@@ -15,9 +16,11 @@ const LINES: LinesOf<QueueEvent> = { ...LISTENER_LINES, ...RUNNER_LINES, ...SCHE
 /**
  * LoggingReporter writes events as log lines: never a payload, and what an error says at warn and above only (R8).
  *
- * What goes well, of a job or of the traffic (a claim, a renewal, an intake), is a debug line: nothing is written per job at info (M5).
+ * Of an outage one line says class and code, and one that it is over; the stacks are debug lines. What goes well, of a job or of the traffic (a claim, a renewal, an intake), is a debug line: nothing is written per job at info (M5).
  */
 export class LoggingReporter extends Reporter {
+  private readonly outages = new OutageWatch();
+
   constructor(private readonly sink: LogSink) {
     super();
   }
@@ -27,12 +30,16 @@ export class LoggingReporter extends Reporter {
     const said = line(event);
     if (!said) return;
     const [level, message] = said;
-    const { type, ...all } = event;
-    const quiet = level === 'info' || level === 'debug';
+    const stages = this.outages.linesOf(event, message);
     // What an error says may be what a user wrote.
-    const fields = { event: type, ...all, ...(quiet && 'error' in all ? { error: undefined } : {}) };
-    this.sink(level, message, tidied('run' in all ? { ...fields, ...jobFields(all) } : fields));
+    const usual = { level, message, withError: level === 'warn' || level === 'error' };
+    for (const line of stages ?? [usual]) this.sink(line.level, line.message, fieldsOf(event, line.withError));
   }
+}
+
+function fieldsOf({ type, ...all }: QueueEvent, withError: boolean): Record<string, unknown> {
+  const fields = { event: type, ...all, ...(!withError && 'error' in all ? { error: undefined } : {}) };
+  return tidied('run' in all ? { ...fields, ...jobFields(all) } : fields);
 }
 
 function jobFields({ run }: Pick<JobEvent, 'run'>): Record<string, unknown> {

@@ -55,7 +55,7 @@ export const RUNNER_LINES: LinesOf<RunnerEvent> = {
   ],
   'lease.renewed': ({ leases }) => ['debug', `${counted(leases, 'lease')} renewed.`],
   'loop.failed': ({ delayMs, failures, stage }) => [
-    failures === 1 ? 'warn' : 'error',
+    'warn',
     `The runner's ${stage} failed (${failures} in a row); again in ${delayMs} ms.`,
   ],
   'loop.recovered': ({ failures, stage }) => [

@@ -94,7 +94,7 @@ describe('What the log says of a scheduler', () => {
       { type: 'duty.overrun', name: 'a', overMs: 1_000, returned: false },
       { type: 'duty.unrecorded', error, name: 'a' },
       { type: 'scheduler.failed', delayMs: 100, error, failures: 1, stage: 'leadership' },
-      { type: 'scheduler.failed', delayMs: 100, error, failures: 2, stage: 'leadership' },
+      { type: 'scheduler.failed', delayMs: 100, error, failures: 3, stage: 'leadership' },
       { type: 'scheduler.recovered', failures: 2, stage: 'leadership' },
       { type: 'scheduler.stopped', abandoned: ['a'] },
     ).map(([level]) => level);

@@ -39,7 +39,7 @@ export const SCHEDULER_LINES: LinesOf<SchedulerEvent> = {
     `Removed ${counted(removed, 'job')} of ${kind} that had been ${state} for long enough${more ? '; more are to go' : ''}.`,
   ],
   'scheduler.failed': ({ delayMs, failures, stage }) => [
-    failures === 1 ? 'warn' : 'error',
+    'warn',
     `The scheduler's ${stage} failed (${failures} in a row); again in ${delayMs} ms.`,
   ],
   'scheduler.recovered': ({ failures, stage }) => [
