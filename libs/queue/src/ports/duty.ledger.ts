@@ -55,4 +55,7 @@ export abstract class DutyLedger {
 
   /** start writes down that a run begins; undefined when the duty is no longer due. */
   abstract start(executor: SqlExecutor, plan: DutyPlan, run: string, owner: string): Promise<DutyStart | undefined>;
+
+  /** sweep takes away the last runs of duties that are no longer in the code: due for 30 days, and none of `keep`. */
+  abstract sweep(keep: readonly string[]): Promise<number>;
 }

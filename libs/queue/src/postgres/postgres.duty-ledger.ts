@@ -9,6 +9,10 @@ import { findDueDuties } from './sql/find-due-duties.sql.js';
 import { findLastDutyStart } from './sql/find-last-duty-start.sql.js';
 import { listDutyRuns } from './sql/list-duty-runs.sql.js';
 import { startDuty } from './sql/start-duty.sql.js';
+import { sweepDuties } from './sql/sweep-duties.sql.js';
+
+/** A duty that nobody has started for so long after it was due is no longer in the code. */
+const FORGOTTEN_AFTER_MS = 30 * 86_400_000;
 
 /** PostgresDutyLedger keeps the last runs of duties in the table leader_duty; what it reads itself goes through control connections. */
 export class PostgresDutyLedger extends DutyLedger {
@@ -59,6 +63,10 @@ export class PostgresDutyLedger extends DutyLedger {
   ): Promise<DutyStart | undefined> {
     const { rows } = await startDuty.run(executor, this.schema, { ...plan, owner, run });
     return rows[0] && { failures: rows[0].failures, lastStartedAt: rows[0].last_started_at };
+  }
+
+  override async sweep(keep: readonly string[]): Promise<number> {
+    return (await this.run(sweepDuties, { keep, olderMs: FORGOTTEN_AFTER_MS })).length;
   }
 
   private async run<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]> {

@@ -84,13 +84,14 @@ export class Scheduler {
 
   /** Throws InvalidSchedulerOptionsError with every problem of the options at once, DuplicateDutyError for a duty with the name of one of Holdfast's. */
   constructor(private readonly parts: SchedulerParts) {
-    const { housekeeping, kinds, options = {}, retention = DEFAULT_RETENTION, roster, store } = parts;
+    const { housekeeping, kinds, ledger, options = {}, registry, retention = DEFAULT_RETENTION, roster, store } = parts;
     this.options = resolveSchedulerOptions(options, `${hostname()}:${process.pid}`);
     const { depthMs, retentionMs, unhandledMs } = this.options;
+    const sweep = () => ledger.sweep(registry.entries.map(({ name }) => name));
     this.own = [
       this.registerOwn(DEPTH, depthMs, new DepthDuty(store, roster, this.reporter, kinds)),
       this.registerOwn(RETENTION, retentionMs, new RetentionDuty(housekeeping, this.reporter, retention)),
-      this.registerOwn(UNHANDLED, unhandledMs, new UnhandledKindsDuty(roster, this.reporter)),
+      this.registerOwn(UNHANDLED, unhandledMs, new UnhandledKindsDuty(roster, this.reporter, sweep)),
     ];
   }
 

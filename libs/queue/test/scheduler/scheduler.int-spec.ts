@@ -44,6 +44,27 @@ describe('A scheduler', () => {
     expect(performance.now() - told).toBeGreaterThan(1.5 * tickMs);
   });
 
+  it('S3: the last run of a duty that nobody has started since it was due 30 days ago is taken away; those of others stay', async () => {
+    const row = (name: string, every: string, ago: string) =>
+      stand.db.adminQuery(
+        `INSERT INTO holdfast.leader_duty (name, run, owner, every, deadline, started_at, ended_at)
+         VALUES ($1, gen_random_uuid(), 'gone', $2::interval, '1 minute', clock_timestamp() - $3::interval, clock_timestamp() - $3::interval)`,
+        [name, every, ago],
+      );
+    await row('test.removed', '1 hour', '31 days');
+    await row('test.kept', '1 hour', '50 days');
+    await row('test.recent', '1 hour', '29 days');
+    await row('test.seldom', '60 days', '50 days');
+    const test = stand.scheduler(
+      { unhandledMs: 100 },
+      { every: '100d', name: 'test.kept', run: () => undefined },
+      { every: DAY, name: 'queue.test', run: () => undefined },
+    );
+    await test.scheduler.start();
+    await test.seen('duty.done', ({ name }) => name === 'queue.unhandled_kinds');
+    expect((await ledger()).map(({ name }) => name)).toEqual(['test.kept', 'test.recent', 'test.seldom']);
+  });
+
   it('S3: duties run one after another in the leader, and each only every so often', async () => {
     const order: string[] = [];
     let inside = 0;

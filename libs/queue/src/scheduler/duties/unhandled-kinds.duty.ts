@@ -14,6 +14,8 @@ export class UnhandledKindsDuty {
   constructor(
     private readonly roster: RunnerRoster,
     private readonly reporter: Reporter,
+    /** sweepDuties takes away what is left of duties that are no longer in the code. */
+    private readonly sweepDuties: () => Promise<unknown>,
   ) {}
 
   /** forget lets go of what was seen: another process leads now. */
@@ -31,5 +33,6 @@ export class UnhandledKindsDuty {
       this.reporter.report({ type: 'kinds.unhandled', kinds: lasting });
     }
     await this.roster.sweep();
+    await this.sweepDuties();
   }
 }
