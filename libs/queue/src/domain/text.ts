@@ -18,6 +18,11 @@ export function storableText(text: string, maxLength: number): string {
   return text.slice(0, maxLength).replace(EVERY_UNSTORABLE, REPLACEMENT);
 }
 
+/** optionText writes a value that an option was given, for its message; a text is quoted: '20' is no number, though it looks like one. */
+export function optionText(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value);
+}
+
 const MAX_QUOTED_LENGTH = 120;
 
 /** quoted names a value in a message, whatever it is: the beginning of a text, the type of anything else. */

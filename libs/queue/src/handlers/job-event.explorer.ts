@@ -4,7 +4,7 @@ import { InvalidListenerError } from '../errors/invalid-listener.error.js';
 import type { QueueEvent } from '../ports/queue.events.js';
 import type { ListenerEntry } from './event.mailbox.js';
 import type { Explored } from './explored.js';
-import { classesOf, type NestProvider, sourceOf } from './nest.provider.js';
+import { classesOf, marksAlong, type NestProvider, sourceOf } from './nest.provider.js';
 import { foundOnce } from './nest.singletons.js';
 import { JOB_EVENTS, type JobEventMetadata } from './on-job-event.decorator.js';
 
@@ -27,7 +27,7 @@ function listenersOf(provider: NestProvider): ListenerEntry[] {
   const instance = provider.instance as Record<string | symbol, unknown>;
   const marked = classesOf(provider).find((candidate) => Reflect.hasMetadata(JOB_EVENTS, candidate));
   // What replaces a listener in a test need not listen.
-  return marksOf(marked)
+  return marksAlong(marked, JOB_EVENTS, sameMark)
     .filter(({ method }) => typeof instance[method] === 'function')
     .map(({ kind, method, type }) => ({
       call: (event: QueueEvent) => (instance[method] as (event: QueueEvent) => unknown)(event),
@@ -38,15 +38,6 @@ function listenersOf(provider: NestProvider): ListenerEntry[] {
     }));
 }
 
-/** marksOf answers the marks of a class and of those that it extends; a method that is overridden keeps its mark, and counts once. */
-function marksOf(marked: unknown): JobEventMetadata[] {
-  const marks: JobEventMetadata[] = [];
-  for (let owner = marked; typeof owner === 'function'; owner = Object.getPrototypeOf(owner)) {
-    for (const mark of (Reflect.getOwnMetadata(JOB_EVENTS, owner) ?? []) as readonly JobEventMetadata[]) {
-      const same = ({ kind, method, type }: JobEventMetadata) =>
-        kind === mark.kind && method === mark.method && type === mark.type;
-      if (!marks.some(same)) marks.push(mark);
-    }
-  }
-  return marks;
+function sameMark(one: JobEventMetadata, other: JobEventMetadata): boolean {
+  return one.kind === other.kind && one.method === other.method && one.type === other.type;
 }

@@ -24,6 +24,19 @@ export function markOf<T>(provider: NestProvider, mark: symbol): T | undefined {
 }
 
 /**
+ * marksAlong answers what decorators of methods have written on a class and on those that it extends; a method that is overridden keeps its mark, its own
+ * where it has one that is the `same`.
+ */
+export function marksAlong<Mark>(marked: unknown, key: symbol, same: (one: Mark, other: Mark) => boolean): Mark[] {
+  const marks: Mark[] = [];
+  for (let owner = marked; typeof owner === 'function'; owner = Object.getPrototypeOf(owner)) {
+    const own = (Reflect.getOwnMetadata(key, owner) ?? []) as readonly Mark[];
+    marks.push(...own.filter((mark) => !marks.some((other) => same(mark, other))));
+  }
+  return marks;
+}
+
+/**
  * sameAgain tells that the second provider is the first one once more, because its dynamic module was made twice from equal options: the same class in the
  * same module class, with the same providers and values around it (K134). What factories close over cannot be compared: they are the same function, or not equal.
  */

@@ -1,4 +1,5 @@
 import { parseDuration } from '@holdfast/kernel';
+import { optionText } from '../domain/text.js';
 import { InvalidQueueOptionsError } from '../errors/invalid-queue-options.error.js';
 import type { RunWorkerOptions } from './run-worker.js';
 
@@ -31,7 +32,7 @@ export function checkWorkerOptions(options: RunWorkerOptions): void {
     if (!Object.hasOwn(CHECKS, name)) problems.push(`${name} is no option of runWorker`);
     else if (value !== undefined || name === 'healthPort') {
       const problem = CHECKS[name as keyof RunWorkerOptions](value);
-      if (problem) problems.push(`${name} ${problem}, not ${shown(value)}`);
+      if (problem) problems.push(`${name} ${problem}, not ${optionText(value)}`);
     }
   }
   if (problems.length > 0) throw new InvalidQueueOptionsError(problems);
@@ -48,9 +49,4 @@ function problemOfDuration(value: unknown): string | undefined {
   } catch {
     return "must be a duration with its unit, such as '15m'";
   }
-}
-
-/** A text is quoted: '20' is no number, though it looks like one. */
-function shown(value: unknown): string {
-  return typeof value === 'string' ? `'${value}'` : String(value);
 }

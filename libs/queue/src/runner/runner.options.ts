@@ -2,6 +2,7 @@ import type { BackoffOptions } from '@holdfast/kernel';
 import { positiveDuration } from '../domain/definition.options.js';
 import type { ErrorDetail } from '../domain/failure.js';
 import type { ClassifyError } from '../domain/retry.policy.js';
+import { optionText } from '../domain/text.js';
 import { InvalidRunnerOptionsError } from '../errors/invalid-runner-options.error.js';
 import { shapeProblems } from './options.shape.js';
 
@@ -95,7 +96,7 @@ export function resolveRunnerOptions(options: RunnerOptions, defaultOwner: strin
     durationOf(name, options[name] as number | undefined, fallback, problems);
   const slots = options.slots ?? 10;
   if (!isCount(slots, MAX_SLOTS))
-    problems.push(`slots must be a whole number from 1 to ${MAX_SLOTS}, not ${shown(slots)}`);
+    problems.push(`slots must be a whole number from 1 to ${MAX_SLOTS}, not ${optionText(slots)}`);
   if (options.only && options.except) problems.push('only and except exclude each other');
   const kinds = new Map(
     Object.entries(options.kinds ?? {}).map(([kind, given]) => [kind, kindOptions(kind, given, problems)]),
@@ -129,7 +130,7 @@ export function resolveRunnerOptions(options: RunnerOptions, defaultOwner: strin
 function durationOf(name: string, value: number | undefined, fallback: number, problems: string[]): number {
   if (value === undefined) return fallback;
   if (typeof value === 'number' && value >= 0 && value <= TEN_YEARS_MS) return value;
-  problems.push(`${name} must be a number of milliseconds from 0 to ten years, not ${shown(value)}`);
+  problems.push(`${name} must be a number of milliseconds from 0 to ten years, not ${optionText(value)}`);
   return fallback;
 }
 
@@ -141,10 +142,12 @@ function kindOptions(kind: string, overrides: KindOverrides | null, problems: st
   const given = overrides ?? {};
   const { concurrency, maxAttempts } = given;
   if (concurrency !== undefined && !isCount(concurrency, MAX_SLOTS)) {
-    problems.push(`kinds.${kind}.concurrency must be a whole number from 1 to ${MAX_SLOTS}, not ${shown(concurrency)}`);
+    problems.push(
+      `kinds.${kind}.concurrency must be a whole number from 1 to ${MAX_SLOTS}, not ${optionText(concurrency)}`,
+    );
   }
   if (maxAttempts !== undefined && !isCount(maxAttempts, 100))
-    problems.push(`kinds.${kind}.maxAttempts must be from 1 to 100, not ${shown(maxAttempts)}`);
+    problems.push(`kinds.${kind}.maxAttempts must be from 1 to 100, not ${optionText(maxAttempts)}`);
   let timeoutMs: number | undefined;
   try {
     timeoutMs = given.timeout === undefined ? undefined : positiveDuration(given.timeout);
@@ -164,9 +167,4 @@ function leaseOptions(given: LeaseOptions, problems: string[]): Required<LeaseOp
     problems.push('leases.boundMarginMs must be shorter than leases.attachedMarginMs');
   if (leases.detachedMs < 300) problems.push('leases.detachedMs must be at least 300');
   return leases;
-}
-
-/** A text is quoted: '20' is no number, though it looks like one. */
-function shown(value: unknown): string {
-  return typeof value === 'string' ? `'${value}'` : String(value);
 }

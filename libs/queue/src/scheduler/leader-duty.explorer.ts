@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { InvalidDutyError } from '../errors/invalid-duty.error.js';
 import type { Explored } from '../handlers/explored.js';
-import { classesOf, type NestProvider, sourceOf } from '../handlers/nest.provider.js';
+import { classesOf, marksAlong, type NestProvider, sourceOf } from '../handlers/nest.provider.js';
 import { foundOnce } from '../handlers/nest.singletons.js';
 import type { DutyContext } from '../ports/duty.js';
 import type { DutyEntry } from './duty.registry.js';
@@ -27,7 +27,7 @@ function dutiesOf(provider: NestProvider): DutyEntry[] {
   const instance = provider.instance as Record<string | symbol, unknown>;
   const marked = classesOf(provider).find((candidate) => Reflect.hasMetadata(LEADER_DUTIES, candidate));
   // What replaces a duty in a test need not have it.
-  return marksOf(marked)
+  return marksAlong<LeaderDutyMetadata>(marked, LEADER_DUTIES, (one, other) => one.method === other.method)
     .filter(({ method }) => typeof instance[method] === 'function')
     .map(({ method, plan }) => ({
       ...plan,
@@ -35,15 +35,4 @@ function dutiesOf(provider: NestProvider): DutyEntry[] {
       run: (ctx: DutyContext) => (instance[method] as (ctx: DutyContext) => unknown)(ctx),
       source: `${String(method)} of ${sourceOf(provider)}`,
     }));
-}
-
-/** marksOf answers the marks of a class and of those that it extends; a method that is overridden keeps its mark, its own where it has one. */
-function marksOf(marked: unknown): LeaderDutyMetadata[] {
-  const marks: LeaderDutyMetadata[] = [];
-  for (let owner = marked; typeof owner === 'function'; owner = Object.getPrototypeOf(owner)) {
-    const own = (Reflect.getOwnMetadata(LEADER_DUTIES, owner) ?? []) as readonly LeaderDutyMetadata[];
-    const inherited = own.filter(({ method }) => !marks.some((mark) => mark.method === method));
-    marks.push(...inherited);
-  }
-  return marks;
 }
