@@ -9,6 +9,7 @@ const TABLES = [
   'job_request',
   'job_retention',
   'leader_duty',
+  'paused_kind',
   'runner_presence',
 ];
 const TOKEN = '00000000-0000-4000-8000-000000000001';
@@ -166,6 +167,7 @@ describe('the tables of the queue', () => {
       'CREATE UNIQUE INDEX job_retention_pk ON job_retention USING btree (kind, state)',
       'CREATE INDEX job_suspects ON job USING btree (kind, due_at, id) WHERE ((state = 0) AND suspect)',
       'CREATE UNIQUE INDEX leader_duty_pk ON leader_duty USING btree (name)',
+      'CREATE UNIQUE INDEX paused_kind_pk ON paused_kind USING btree (kind)',
       'CREATE UNIQUE INDEX runner_presence_pk ON runner_presence USING btree (id)',
     ]);
   });

@@ -35,6 +35,20 @@ export type { ErrorDetail, FailureRecord } from './domain/failure.js';
 export { JobState, type JobStateCode, type JobStateName } from './domain/job-state.js';
 export type { GroupCommit, GroupCommitOptions } from './domain/group-commit.js';
 export * from './domain/job.js';
+export type {
+  JobFilter,
+  JobPage,
+  JobPayload,
+  ListOptions,
+  PausedKind,
+  PurgeFilter,
+  PurgeResult,
+  RedactedJob,
+  RedactPayload,
+  RequeueAnswer,
+  RequeueFilter,
+  RequeueResult,
+} from './domain/job.listing.js';
 export type { JobFailure, JobStatus } from './domain/job.status.js';
 export * from './domain/json.js';
 export type { Lease } from './domain/lease.js';
@@ -136,7 +150,7 @@ export { PostgresDutyLedger } from './postgres/postgres.duty-ledger.js';
 export { PostgresRunnerRoster, type RunnerRosterOptions } from './postgres/postgres.runner-roster.js';
 export { PostgresHousekeeping } from './postgres/postgres.housekeeping.js';
 export { PostgresJobStore, type PostgresJobStoreOptions } from './postgres/postgres.job-store.js';
-export { PostgresJobs } from './postgres/postgres.jobs.js';
+export { PostgresJobs, type PostgresJobsOptions } from './postgres/postgres.jobs.js';
 
 export type { DrainResult } from './runner/crew.js';
 export type { LogLevel } from './runner/log.line.js';
@@ -161,6 +175,7 @@ export { DutyStoppedError } from './errors/duty-stopped.error.js';
 export { DutyTimedOutError } from './errors/duty-timed-out.error.js';
 export { InvalidDefinitionError } from './errors/invalid-definition.error.js';
 export { InvalidDutyError } from './errors/invalid-duty.error.js';
+export { InvalidFilterError } from './errors/invalid-filter.error.js';
 export { InvalidHandlerError } from './errors/invalid-handler.error.js';
 export { InvalidInterceptorError } from './errors/invalid-interceptor.error.js';
 export { InvalidListenerError } from './errors/invalid-listener.error.js';
@@ -169,6 +184,10 @@ export { InvalidPayloadError } from './errors/invalid-payload.error.js';
 export { InvalidQueueOptionsError } from './errors/invalid-queue-options.error.js';
 export { InvalidRequestError } from './errors/invalid-request.error.js';
 export { InvalidRunnerOptionsError } from './errors/invalid-runner-options.error.js';
+export { JobBusyError } from './errors/job-busy.error.js';
+export { JobNotFoundError } from './errors/job-not-found.error.js';
+export { JobStateError } from './errors/job-state.error.js';
+export { KeyTakenError } from './errors/key-taken.error.js';
 export { LeadershipClosedError } from './errors/leadership-closed.error.js';
 export { LeadershipUnprovedError } from './errors/leadership-unproved.error.js';
 export { InvalidSchedulerOptionsError } from './errors/invalid-scheduler-options.error.js';
@@ -180,6 +199,7 @@ export { NotADefinitionError } from './errors/not-a-definition.error.js';
 export { NestedLeaderTransactionError } from './errors/nested-leader-transaction.error.js';
 export { NotLeaderError } from './errors/not-leader.error.js';
 export { BatchTooLargeError } from './errors/batch-too-large.error.js';
+export { PayloadHiddenError } from './errors/payload-hidden.error.js';
 export { PayloadTooLargeError } from './errors/payload-too-large.error.js';
 export { PoolerError } from './errors/pooler.error.js';
 export { PoolTooSmallError } from './errors/pool-too-small.error.js';

@@ -3,8 +3,17 @@ import { jobs } from './0001-jobs.migration.js';
 import { jobFunctions } from './0002-job-functions.migration.js';
 import { duties } from './0003-duties.migration.js';
 import { sqlEnqueue } from './0004-sql-enqueue.migration.js';
+import { operators } from './0007-operators.migration.js';
 import { groupCommit } from './0010-group-commit.migration.js';
 import { retention } from './0011-retention.migration.js';
 
 /** queueMigrations make the tables and functions of `@holdfast/queue`, in order. */
-export const queueMigrations: readonly Migration[] = [jobs, jobFunctions, duties, sqlEnqueue, groupCommit, retention];
+export const queueMigrations: readonly Migration[] = [
+  jobs,
+  jobFunctions,
+  duties,
+  sqlEnqueue,
+  operators,
+  groupCommit,
+  retention,
+];

@@ -9,6 +9,7 @@ export const QUEUE_TABLES = [
   'job_request',
   'job_retention',
   'leader_duty',
+  'paused_kind',
   'runner_presence',
 ] as const;
 
@@ -16,11 +17,14 @@ export const QUEUE_TABLES = [
 export const QUEUE_FUNCTIONS = [
   'complete_group',
   'complete_run',
+  'delete_jobs',
   'enqueue',
   'enqueue_keyed',
   'intake_requests',
   'refused_payload',
   'repeat_run',
+  'requeue_jobs',
+  'run_job_now',
 ] as const;
 
 /** CHECK_FUNCTIONS are what the tables' CHECKs call, on behalf of whoever writes a row: open to everybody, they see nothing but their arguments. */

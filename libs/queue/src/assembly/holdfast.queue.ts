@@ -47,7 +47,7 @@ export class HoldfastQueue {
   readonly jobs: JobQueue;
   /** leadership decides who leads: applications stand for names of their own there. `close` closes it. */
   readonly leadership: Leadership;
-  /** lookup reads jobs for people and routes: the Jobs that Nest injects, `lookup.find(id)`. */
+  /** lookup shows jobs to people and routes, and changes them: the Jobs that Nest injects, `lookup.find(id)`, `lookup.requeue(id)`. */
   readonly lookup: Jobs;
   /** duties hold what `duty` was given. */
   readonly duties = new DutyRegistry();
@@ -74,7 +74,6 @@ export class HoldfastQueue {
     const { database } = this.options;
     this.connections = connectionsOf(this.options);
     this.store = storeOf(this.options, this.connections);
-    this.lookup = jobsOf(this.options, this.connections);
     this.unitOfWork = unitOfWorkOf(this.options, database);
     const reporter = this.options.reporter ?? new SilentReporter();
     const roster = rosterOf(this.options, this.connections);
@@ -99,6 +98,7 @@ export class HoldfastQueue {
       store: this.store,
     });
     this.jobs = jobQueueOf(this.options, database, this.store, this.runner);
+    this.lookup = jobsOf(this.options, this.connections, this.runner);
   }
 
   /** close drains the runner and ends the queue's own connections; the application's database is its own. Idempotent. */

@@ -32,6 +32,7 @@ const CHECKS: Readonly<Record<keyof QueueOptions, Check>> = {
       ? undefined
       : `must be a whole number of bytes from 1 to ${MAX_PAYLOAD_LIMIT_BYTES}`,
   preparedStatements: isBoolean,
+  redactPayload: (value) => (typeof value === 'function' ? undefined : 'must be a function'),
   reporter: (value) =>
     typeof (value as Partial<Reporter> | null)?.report === 'function' ? undefined : 'must have a function report',
   retention: problemOfRetention,
@@ -69,6 +70,7 @@ export function resolveQueueOptions(given: QueueOptions, found: readonly string[
     migrations: options.migrations ?? 'check',
     payloadLimitBytes: options.payloadLimitBytes ?? DEFAULT_PAYLOAD_LIMIT_BYTES,
     preparedStatements: options.preparedStatements ?? true,
+    redactPayload: options.redactPayload,
     reporter: options.reporter,
     retention: Object.freeze({ ...DEFAULT_RETENTION, ...retentionOf(options.retention ?? {}) }),
     run: Object.freeze(run),

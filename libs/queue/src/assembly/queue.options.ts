@@ -1,5 +1,6 @@
 import type { Database, SchemaName, TransactionHost } from '@holdfast/kernel';
 import type { ErrorDetail } from '../domain/failure.js';
+import type { RedactPayload } from '../domain/job.listing.js';
 import type { JobRequest } from '../domain/request.js';
 import type { Retention, RetentionOptions } from '../domain/retention.js';
 import type { ClassifyError } from '../domain/retry.policy.js';
@@ -62,6 +63,10 @@ export interface QueueOptions {
   readonly payloadLimitBytes?: number;
   /** preparedStatements lets the queue's own connections keep statements prepared. Default true; false behind a pooler that loses them. */
   readonly preparedStatements?: boolean;
+  /**
+   * redactPayload says what `Jobs.payload` shows of a payload: `(job, payload) => …`. Default none: it shows none (A1).
+   */
+  readonly redactPayload?: RedactPayload;
   /** reporter is told what the runner does. Default: the log. */
   readonly reporter?: Reporter;
   /**
@@ -95,6 +100,7 @@ export interface ResolvedQueueOptions {
   readonly migrations: MigrationMode;
   readonly payloadLimitBytes: number;
   readonly preparedStatements: boolean;
+  readonly redactPayload: RedactPayload | undefined;
   readonly reporter: Reporter | undefined;
   readonly retention: Retention;
   readonly run: RunnerOptions;

@@ -60,8 +60,10 @@ export function jobQueueOf(
   return new JobQueue({ database, enqueued, maxAttemptsOf, payloadLimitBytes, store, tenancy, transactionHost });
 }
 
-export function jobsOf(options: ResolvedQueueOptions, connections: ControlConnections): Jobs {
-  return new PostgresJobs(connections, options.schema);
+/** jobsOf makes what people and routes use; `runner`, where this process has one, learns of what they make due. */
+export function jobsOf(options: ResolvedQueueOptions, connections: ControlConnections, runner?: Runner): Jobs {
+  const changed = () => runner?.enqueued();
+  return new PostgresJobs(connections, options.schema, { changed, redactPayload: options.redactPayload });
 }
 
 /** leadershipOf makes who decides who leads; nothing is opened before somebody stands. */

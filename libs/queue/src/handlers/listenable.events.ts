@@ -26,6 +26,8 @@ const NAMES: Readonly<Record<ListenableEvent['type'], true>> = {
   'job.started': true,
   'job.threw_after_finish': true,
   'job.unrecorded': true,
+  'kind.paused': true,
+  'kind.resumed': true,
   'kinds.unhandled': true,
   'kinds.unknown': true,
   'leader.elected': true,

@@ -6,6 +6,7 @@ const healthy: RunnerVitals = {
   kinds: ['mail.send', 'mail.sort'],
   lastPassAt: NOW - 500,
   lastStepAt: NOW - 500,
+  paused: [],
   pollMs: 2_000,
   running: 0,
   slots: 10,

@@ -25,10 +25,16 @@ export interface RunnerSigns {
 /** judgeRunner: down is who cannot claim; a runner whose slots are all taken is busy and well (K143). */
 export function judgeRunner(signs: RunnerSigns): HealthFinding {
   const { depth, now, vitals } = signs;
-  const oldest = oldestOf(depth, vitals.kinds);
+  const { kinds, paused } = vitals;
+  // What is paused waits because somebody wants it to.
+  const oldest = oldestOf(
+    depth,
+    kinds.filter((kind) => !paused.includes(kind)),
+  );
   const details = {
     lastPassMsAgo: vitals.lastPassAt === undefined ? null : Math.round(now - vitals.lastPassAt),
     ...(oldest ? { oldestDueMs: Math.round(oldest.oldestDueAgeMs) } : {}),
+    ...(paused.length > 0 ? { paused: [...paused] } : {}),
     running: vitals.running,
     slots: vitals.slots,
   };

@@ -43,7 +43,11 @@ const sharedProviders: Provider[] = [
   { provide: Database, inject: [QUEUE_OPTIONS], useFactory: ({ database }: ResolvedQueueOptions) => database },
   { provide: ControlConnections, inject: [QUEUE_OPTIONS], useFactory: connectionsOf },
   { provide: JobStore, inject: [QUEUE_OPTIONS, ControlConnections], useFactory: storeOf },
-  { provide: Jobs, inject: [QUEUE_OPTIONS, ControlConnections], useFactory: jobsOf },
+  {
+    provide: Jobs,
+    inject: [QUEUE_OPTIONS, ControlConnections, { token: Runner, optional: true }],
+    useFactory: jobsOf,
+  },
   { provide: UnitOfWork, inject: [QUEUE_OPTIONS, Database], useFactory: unitOfWorkOf },
 ];
 

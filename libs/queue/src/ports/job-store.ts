@@ -80,6 +80,8 @@ export interface KindDepth {
   readonly oldestDueAgeMs: number;
 }
 
+const NONE: readonly string[] = Object.freeze([]);
+
 /**
  * JobStore is the port to the rows: each verb one short transaction of its own on control connections, except where it says otherwise.
  *
@@ -90,6 +92,14 @@ export abstract class JobStore {
   /** connections answers how many connections of its own the store holds at most, by what they carry (R19). */
   get connections(): Readonly<Record<string, number>> {
     return {};
+  }
+
+  /**
+   * pausedKinds are the kinds of which it claims nothing because somebody paused them, as its last intake or hasWork saw it (A1); another array only where
+   * they have changed.
+   */
+  get pausedKinds(): readonly string[] {
+    return NONE;
   }
 
   /** transactions: whether jobs can be created and completed inside the application's transactions. */

@@ -86,6 +86,8 @@ export type RunnerEvent =
       readonly kind: string;
       readonly members: number;
     }
+  /** Somebody paused a kind that runs here: nothing of it is claimed until it is resumed (A1). */
+  | { readonly type: 'kind.paused' | 'kind.resumed'; readonly kind: string }
   | { readonly type: 'intake.done'; readonly result: IntakeResult }
   /** Live jobs of kinds without a handler here: they are not touched and spend nothing (Q11). */
   | { readonly type: 'kinds.unknown'; readonly kinds: readonly string[] }

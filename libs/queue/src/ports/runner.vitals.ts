@@ -23,6 +23,8 @@ export interface RunnerVitals {
   readonly lastPassAt: number | undefined;
   /** lastStepAt is when the loop last did anything: it does at every poll, and no statement of a pass takes longer than its deadline. */
   readonly lastStepAt: number;
+  /** paused are the kinds that it would run and that somebody paused (A1). */
+  readonly paused: readonly string[];
   /** pollMs is the longest time between two passes of an idle loop. */
   readonly pollMs: number;
   /** running is how many slots are taken. */

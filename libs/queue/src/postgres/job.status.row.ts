@@ -1,6 +1,6 @@
 import { jobStateName } from '../domain/job-state.js';
 import type { JobFailure, JobStatus } from '../domain/job.status.js';
-import type { FindJobRow } from './sql/find-job.sql.js';
+import type { StatusRow } from './sql/status-columns.sql.js';
 
 /** FailureDocument is a failure as settle-jobs and reap-jobs write it. */
 interface FailureDocument {
@@ -12,7 +12,7 @@ interface FailureDocument {
 }
 
 /** jobStatusOf maps a row to what people see of a job. */
-export function jobStatusOf(row: FindJobRow): JobStatus {
+export function jobStatusOf(row: StatusRow): JobStatus {
   return {
     attempt: row.attempt,
     claimedAt: dateOf(row.claimed_at),

@@ -25,6 +25,7 @@ import { claimedJob } from './job.row.js';
 import { LowWaterMarks } from './low-water.marks.js';
 import { keyedRequestArrays, requestArrays, requestParams } from './request.arrays.js';
 import { namingMissingTables } from './missing.tables.js';
+import { PausedKinds } from './paused.kinds.js';
 import { RunFences } from './run.fences.js';
 import { RunRows } from './run.rows.js';
 import { settlementBatches } from './settlement.batch.js';
@@ -68,6 +69,7 @@ export class PostgresJobStore extends JobStore {
   private readonly fences: RunFences;
   private readonly keeper: ControlConnections;
   private readonly marks = new LowWaterMarks();
+  private readonly paused = new PausedKinds();
   private readonly runRows: RunRows;
   private readonly schema: SchemaName;
 
@@ -84,12 +86,16 @@ export class PostgresJobStore extends JobStore {
     return { 'control traffic': this.control.max, 'lease keeper': this.keeper.max };
   }
 
+  override get pausedKinds(): readonly string[] {
+    return this.paused.listed;
+  }
+
   override async adopt({ transaction }: OpenTransaction, { token }: Lease): Promise<void> {
     await markRun.run(transaction.sql, this.schema, { token });
   }
 
   async claim({ fullLook, kinds, limit, owner, token }: ClaimOrder): Promise<ClaimedJob[]> {
-    const wanted = kinds.filter((kind) => kind.limit > 0);
+    const wanted = this.paused.without(kinds).filter((kind) => kind.limit > 0);
     if (wanted.length === 0 || limit <= 0) return [];
     const names = wanted.map(({ kind }) => kind);
     const rows = await this.run(claimJobs, {
@@ -106,7 +112,8 @@ export class PostgresJobStore extends JobStore {
     return rows.map((row) => claimedJob(row, token, leaseMs.get(row.kind)!));
   }
 
-  async claimSuspect({ kinds, owner, token }: ClaimOrder): Promise<ClaimedJob | undefined> {
+  async claimSuspect({ kinds: asked, owner, token }: ClaimOrder): Promise<ClaimedJob | undefined> {
+    const kinds = this.paused.without(asked);
     if (kinds.length === 0) return undefined;
     const names = kinds.map(({ kind }) => kind);
     const leases = kinds.map(({ leaseMs }) => boundedDelay(leaseMs));
@@ -197,6 +204,7 @@ export class PostgresJobStore extends JobStore {
 
   override async hasWork(kinds: readonly string[]): Promise<boolean> {
     const [row] = await this.run(findWork, { kinds });
+    if (row) this.paused.note(row.paused);
     return row?.waits ?? true;
   }
 
@@ -247,7 +255,8 @@ export class PostgresJobStore extends JobStore {
   }
 
   async suspectsDue(kinds: readonly string[]): Promise<number> {
-    const [row] = await this.run(countSuspects, { kinds });
+    const claimable = kinds.filter((kind) => !this.paused.listed.includes(kind));
+    const [row] = await this.run(countSuspects, { kinds: claimable });
     return Number(row?.due ?? 0);
   }
 
@@ -264,7 +273,9 @@ export class PostgresJobStore extends JobStore {
 
   private async intakeOnce(limit: number, last: boolean): Promise<IntakeRow | undefined> {
     try {
-      return (await this.run(intakeRequests, { limit }))[0];
+      const [row] = await this.run(intakeRequests, { limit });
+      if (row) this.paused.note(row.paused);
+      return row;
     } catch (error) {
       if (last || sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
       return undefined;

@@ -5,6 +5,7 @@ import type { StageTrouble } from '../ports/runner.vitals.js';
 import type { LoopStage } from '../ports/runner.events.js';
 import type { Claimed, Claimer } from './claimer.js';
 import type { KindSlots } from './kind.slots.js';
+import type { PauseWatch } from './pause.watch.js';
 import type { StageGuard } from './stage.guard.js';
 import type { SuspectTurn } from './suspect.turn.js';
 
@@ -21,6 +22,8 @@ export interface ClaimLoopParts {
   readonly intakeGapMs: number;
   /** kinds of this loop, and all kinds that have a handler here, also those that it leaves out. */
   readonly kinds: { readonly all: readonly string[]; readonly run: readonly string[] };
+  /** pauses is shown every look. */
+  readonly pauses: PauseWatch;
   readonly pollMs: number;
   readonly reporter: Reporter;
   readonly slots: KindSlots;
@@ -238,6 +241,7 @@ export class ClaimLoop {
     if (this.stopped) return undefined;
     this.steppedAt = performance.now();
     const answer = await this.parts.guard.run(stage, work);
+    this.parts.pauses.look();
     this.steppedAt = performance.now();
     return answer;
   }

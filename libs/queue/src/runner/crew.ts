@@ -14,6 +14,7 @@ import { GroupExecution } from './group.execution.js';
 import { isGrouped, type KindPlan } from './kind.plan.js';
 import { KindSlots } from './kind.slots.js';
 import { LeaseKeeper } from './lease.keeper.js';
+import { PauseWatch } from './pause.watch.js';
 import { Run } from './run.js';
 import type { RunEnd } from './run.end.js';
 import type { ResolvedRunnerOptions } from './runner.options.js';
@@ -50,6 +51,7 @@ export class Crew {
   private readonly groups: ReadonlyMap<string, GroupExecution>;
   private readonly keeper: LeaseKeeper;
   private readonly loop: ClaimLoop;
+  private readonly pauses: PauseWatch;
   private readonly plans: ReadonlyMap<string, KindPlan>;
   private readonly recorder: SettlementRecorder;
   /** runs are in this process until their handler has returned; recording are not recorded yet. */
@@ -68,6 +70,7 @@ export class Crew {
     const claimer = new Claimer(store, reporter, options.owner);
     const kinds = { all: knownKinds, run: plans.map(({ kind }) => kind) };
     this.keeper = new LeaseKeeper(store, reporter, options.leases.detachedMs);
+    this.pauses = new PauseWatch(store, kinds.run, reporter);
     this.plans = new Map(plans.map((plan) => [plan.kind, plan]));
     this.recorder = new SettlementRecorder(store, new SettlementBatch(store), reporter);
     this.slots = new KindSlots(options.slots, plans);
@@ -80,6 +83,7 @@ export class Crew {
       guard: new StageGuard(reporter),
       intakeGapMs: options.intakeGapMs,
       kinds,
+      pauses: this.pauses,
       pollMs: options.pollMs,
       reporter,
       slots: this.slots,
@@ -101,7 +105,8 @@ export class Crew {
     const state = this.draining ? ended : startedAt === undefined ? 'idle' : 'running';
     const kinds = [...this.plans.keys()];
     const { running } = slots;
-    return { kinds, lastPassAt, lastStepAt, pollMs, running, slots: places, startedAt, state, troubles };
+    const { paused } = this.pauses;
+    return { kinds, lastPassAt, lastStepAt, paused, pollMs, running, slots: places, startedAt, state, troubles };
   }
 
   enqueued(): void {

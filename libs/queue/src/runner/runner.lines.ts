@@ -48,6 +48,8 @@ export const RUNNER_LINES: LinesOf<RunnerEvent> = {
     'error',
     `${nameOf(event)}: its end could not be recorded; the job comes back when its lease has run out.`,
   ],
+  'kind.paused': ({ kind }) => ['info', `The kind ${kind} is paused: nothing of it is claimed, what runs goes on.`],
+  'kind.resumed': ({ kind }) => ['info', `The kind ${kind} is no longer paused.`],
   'kinds.unknown': ({ kinds }) => ['warn', `Jobs wait for kinds without a handler here: ${kinds.join(', ')}.`],
   'lease.renewal_failed': ({ leases }) => [
     'warn',

@@ -1,11 +1,19 @@
 import { Statement } from '@holdfast/kernel';
+import { pausedKindsOf } from './list-paused-kinds.sql.js';
+
+/** WorkRow is what a look for work sees. */
+export interface WorkRow {
+  /** paused are the kinds that are paused now: jobs of theirs are no work, leases of theirs that ran out are. */
+  readonly paused: string[];
+  readonly waits: boolean;
+}
 
 /**
  * Tells whether a look at these kinds would find anything: a request, a due job or suspect, a lease that may have run out (R18, P8).
  *
  * Locks: none. Index: job_request_pk; job_claim, job_suspects and job_leases, one entry of each kind, of job_claim one of each priority too.
  */
-export const findWork = new Statement<{ readonly kinds: readonly string[] }, { readonly waits: boolean }>({
+export const findWork = new Statement<{ readonly kinds: readonly string[] }, WorkRow>({
   name: 'find-work',
   text: (schema) => `
 SELECT EXISTS (SELECT FROM ${schema.of('job_request')} r ORDER BY r.id LIMIT 1) OR EXISTS (
@@ -17,11 +25,13 @@ SELECT EXISTS (SELECT FROM ${schema.of('job_request')} r ORDER BY r.id LIMIT 1) 
               WHERE j.state = 0 AND NOT j.suspect AND j.kind = k.kind AND j.priority = p.priority AND j.due_at <= now()
               LIMIT 1
           ) c
+          WHERE k.kind <> ALL (w.paused)
         UNION ALL
-        (SELECT FROM ${schema.of('job')} j WHERE j.state = 0 AND j.suspect AND j.kind = k.kind AND j.due_at <= now() LIMIT 1)
+        (SELECT FROM ${schema.of('job')} j WHERE j.state = 0 AND j.suspect AND j.kind = k.kind AND j.due_at <= now() AND k.kind <> ALL (w.paused) LIMIT 1)
         UNION ALL
         (SELECT FROM ${schema.of('job')} j WHERE j.state = 1 AND j.kind = k.kind AND j.lease_until <= now() LIMIT 1)
       ) found
-  ) AS waits`,
+  ) AS waits, w.paused
+  FROM (SELECT ${pausedKindsOf(schema)} AS paused OFFSET 0) w`,
   values: (p) => [p.kinds],
 });

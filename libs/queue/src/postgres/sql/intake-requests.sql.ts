@@ -1,10 +1,13 @@
 import { Statement } from '@holdfast/kernel';
+import { pausedKindsOf } from './list-paused-kinds.sql.js';
 
 /** IntakeRow counts what one intake did; skipped are requests whose pending job was locked in that moment. */
 export interface IntakeRow {
   readonly created: number;
   readonly merged: number;
   readonly more: boolean;
+  /** paused are the kinds that are paused now: read here, so that a poll sends no statement for them. */
+  readonly paused: string[];
   readonly skipped: number;
   readonly waiting: number;
 }
@@ -17,6 +20,6 @@ export interface IntakeRow {
 export const intakeRequests = new Statement<{ readonly limit: number }, IntakeRow>({
   name: 'intake-requests',
   text: (schema) =>
-    `SELECT i.created, i.merged, i.waiting, i.skipped, i.more FROM ${schema.of('intake_requests')}($1::integer) i`,
+    `SELECT i.created, i.merged, i.waiting, i.skipped, i.more, ${pausedKindsOf(schema)} AS paused FROM ${schema.of('intake_requests')}($1::integer) i`,
   values: (p) => [p.limit],
 });
