@@ -53,6 +53,8 @@ export type Command =
   /** start brings the key to a run, whatever its state, so that most interleavings meet one. */
   | { readonly type: 'start'; readonly tenant: number }
   | { readonly type: 'hold'; readonly run: number }
+  /** requeue gives a job that was refused or is dead another life. */
+  | { readonly type: 'requeue'; readonly job: number }
   | { readonly type: 'end'; readonly run: number; readonly how: (typeof ENDINGS)[number] };
 
 const HOUR_MS = 3_600_000;
@@ -97,6 +99,7 @@ const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ type: fc.constant('claim' as const) }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('start' as const), tenant }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('hold' as const), run: fc.nat({ max: 3 }) }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('requeue' as const), job: fc.nat({ max: 7 }) }) },
   {
     weight: 3,
     arbitrary: fc.record({

@@ -19,6 +19,12 @@ export interface RequestRow {
   readonly tenant: string;
 }
 
+/** RequeueRow is what became of a job that was to be requeued. */
+export interface RequeueRow {
+  readonly answer: string;
+  readonly live_id: string | null;
+}
+
 /** DedupeTable is what an observer beside the store sees of one kind. */
 export class DedupeTable {
   constructor(
@@ -58,6 +64,32 @@ export class DedupeTable {
       [this.kind],
     );
     return rows;
+  }
+
+  /** ended answers the jobs that an operator may requeue. */
+  async ended(): Promise<{ id: string; tenant: string }[]> {
+    const { rows } = await this.observer.query<{ id: string; tenant: string }>(
+      `SELECT id::text, coalesce(tenant_id, '') AS tenant FROM ${this.schema}.job WHERE kind = $1 AND state IN (3, 4, 5) ORDER BY id`,
+      [this.kind],
+    );
+    return rows;
+  }
+
+  /** requeue requeues a job as an operator does, once; who waits for somebody's lock fails soon. */
+  async requeue(id: string): Promise<RequeueRow> {
+    const client = await this.observer.connect();
+    try {
+      await client.query(`BEGIN; SET LOCAL lock_timeout = '250ms'`);
+      const { rows } = await client.query<RequeueRow>(
+        `SELECT answer, live_id::text FROM ${this.schema}.requeue_jobs(ARRAY[$1::bigint])`,
+        [id],
+      );
+      await client.query('COMMIT');
+      return rows[0]!;
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
   }
 
   /** whileLocked does `work` while another session holds the rows of all pending jobs. */

@@ -200,6 +200,19 @@ export class DedupeWorld {
     };
   }
 
+  /** requeue is refused where a job of the key is live, and told to come again only where somebody may hold the key. */
+  private async requeue(index: number): Promise<void> {
+    const ended = await this.table.ended();
+    const job = ended[index % Math.max(ended.length, 1)];
+    if (!job) return;
+    const live = (await this.table.live()).find(({ tenant }) => tenant === job.tenant);
+    const { answer, live_id: liveId } = await this.table.requeue(job.id);
+    const held = this.callers.some(({ levels }) => levels.length > 0);
+    const right = live ? answer === 'key_taken' && liveId === live.id : answer === 'requeued';
+    if (!right && !(held && answer === 'busy')) throw new Error(`A requeue was answered with ${answer} ${liveId}.`);
+    this.checks.forget(job.id);
+  }
+
   /** start takes the key to a run. */
   private async start(tenant: number): Promise<void> {
     await this.ask({ ...PLAIN, tenant });
@@ -227,6 +240,8 @@ export class DedupeWorld {
         return this.start(command.tenant);
       case 'hold':
         return this.hold(this.pick(command.run));
+      case 'requeue':
+        return this.requeue(command.job);
       case 'end':
         return this.end(this.pick(command.run), command.how);
       default:

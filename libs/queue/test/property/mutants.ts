@@ -1,6 +1,6 @@
 /** Mutant is a fault that is put into a function of the queue in a test database. */
 export interface Mutant {
-  readonly in: 'enqueue_keyed' | 'intake_requests';
+  readonly in: 'enqueue_keyed' | 'intake_requests' | 'requeue_jobs';
   readonly name: string;
   readonly replace: readonly (readonly [from: string, to: string])[];
   /** whenRunning of the definitions that meet the fault. */
@@ -68,5 +68,17 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a payload that replaces is forgotten while it waits',
     replace: [['replace_payload = v_wait_payload[i] IS NOT NULL,', 'replace_payload = false,']],
     whenRunning: 'rerun',
+  },
+  {
+    in: 'requeue_jobs',
+    name: 'a requeue does not take the lock of the key',
+    replace: [['NOT pg_try_advisory_xact_lock', '0 = hashint8']],
+    whenRunning: 'merge',
+  },
+  {
+    in: 'requeue_jobs',
+    name: 'a requeue makes a second live job',
+    replace: [['IF live_id IS NOT NULL THEN', 'IF false THEN']],
+    whenRunning: 'merge',
   },
 ];
