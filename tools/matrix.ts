@@ -1,10 +1,11 @@
 import { type MatrixCell, pick, titleOf } from './matrix/matrix.cell.js';
 import { MatrixStage } from './matrix/matrix.stage.js';
 import { THIS_NODE } from './matrix/node.release.js';
+import { serverCells } from './matrix/server.cells.js';
 import { suiteCells } from './matrix/suite.cells.js';
 import { packageCells } from './packages/package.cells.js';
 
-const CELLS: readonly MatrixCell[] = [...packageCells, ...suiteCells];
+const CELLS: readonly MatrixCell[] = [...packageCells, ...serverCells, ...suiteCells];
 
 /** `npm run test:matrix` tries every combination; `npm run test:matrix -- check=packages` those that the words fit. */
 async function main(args: readonly string[]): Promise<void> {

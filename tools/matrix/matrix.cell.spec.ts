@@ -27,6 +27,11 @@ describe('the cells of the matrix', () => {
     expect(picked('tests=short', 'node=20')).toEqual([]);
   });
 
+  it('that are short are picked together with other words', () => {
+    const servers = ['14', '18'].map((server) => cell({ check: 'servers', server, tests: 'short' }));
+    expect(pick([...cells, ...servers], ['server=14', 'tests=short'], '20')).toEqual([servers[0]]);
+  });
+
   it('of the other Node are those that name another than this', () => {
     expect(picked('node=other')).toEqual(['check=suite node=24']);
     expect(pick(cells, ['node=other'], '22').map(titleOf)).toEqual(['check=suite node=20', 'check=suite node=24']);

@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, join } from 'node:path';
 import type { MatrixCell } from './matrix.cell.js';
 import { nodeFolder } from './node.release.js';
-
-const ROOT = resolve(__dirname, '../..');
+import { runJest } from './suite.run.js';
 
 /** The major versions of Node that the suite must pass on. */
 const NODES = ['20', '24'];
@@ -33,11 +30,7 @@ export const suiteCells: readonly MatrixCell[] = NODES.flatMap((node) => [
 /** The version's folder leads the PATH, so that every program the tests start, npm too, runs on it. */
 async function runSuite(node: string, ignored: readonly string[]): Promise<string> {
   const folder = await nodeFolder(node);
-  const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH ?? ''}` };
-  const ignore = ignored.map((pattern) => `--testPathIgnorePatterns=${pattern}`);
-  const jest = [join(ROOT, 'node_modules/jest/bin/jest.js'), '--ci', ...ignore];
-  const child = spawn(join(folder, 'node'), jest, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] });
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`The suite failed on Node ${node}.`);
+  const env = { PATH: `${folder}${delimiter}${process.env.PATH ?? ''}` };
+  await runJest({ env, ignored, node: join(folder, 'node') }, `Node ${node}`);
   return 'passed';
 }

@@ -197,7 +197,8 @@ describe('plans of the store', () => {
       await insert(300_000, { due_at: `now() - interval '1 day'`, priority: '9' });
     });
     const among = await leastBuffers();
-    expect(among / alone).toBeLessThan(1.5);
+    // A deeper tree costs 1.4 times as much, and the server's own vacuum may add to that; to walk past what is not claimed costs a hundred times.
+    expect(among / alone).toBeLessThan(2);
   });
 
   it('Q14: a quick look starts behind the dead entries at the head of the index while an old transaction keeps them there', async () => {

@@ -13,6 +13,7 @@ export { PgBouncer, type PgBouncerOptions } from './pooler/pg-bouncer.js';
 export { commandOf, isAlive } from './process/process-facts.js';
 export { spawnTs, type SpawnTsOptions } from './process/spawn-ts.js';
 export { SpawnedProcess, type ProcessEvent, type ProcessExit } from './process/spawned.process.js';
+export { EMBEDDED_PACKAGE } from './server/embedded/binaries.js';
 export { EmbeddedServer, type EmbeddedServerOptions } from './server/embedded/embedded.server.js';
 export { reachable, serverUser } from './server/embedded/server-user.js';
 export { freePort } from './server/free-port.js';

@@ -47,7 +47,7 @@ describe('TestDatabase', () => {
     expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
     const role = await database.createRole();
     const client = await database.client({ connectionString: role.url });
-    await expect(client.query('CREATE TABLE forbidden ()')).rejects.toMatchObject({ code: '42501' });
+    await expect(client.query('CREATE SCHEMA forbidden')).rejects.toMatchObject({ code: '42501' });
     await database.drop();
     expect(dataSource.isInitialized).toBe(false);
   });

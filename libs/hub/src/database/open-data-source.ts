@@ -4,7 +4,11 @@ import { ConfigurationError } from '../configuration/configuration.error.js';
 import { DatabaseUnreachableError } from './database-unreachable.error.js';
 import { checkRole, checkTables } from './row-security.check.js';
 
-const MAY_NOT = '42501';
+/**
+ * What a role that does not own the tables is told: that it may not, or, where everybody may create tables (before PostgreSQL 15), that there is one which
+ * it cannot see.
+ */
+const MAY_NOT: readonly (string | undefined)[] = ['42501', '42P07'];
 
 /**
  * openDataSource connects and brings the hub's tables up to date (`up`) or makes sure that they are (`check`).
@@ -33,7 +37,7 @@ async function applyMigrations(dataSource: DataSource): Promise<void> {
     await turn.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [key]);
     await dataSource.runMigrations({ transaction: 'each' });
   } catch (error) {
-    throw sqlStateOf(error) === MAY_NOT ? notAllowed(error) : error;
+    throw MAY_NOT.includes(sqlStateOf(error)) ? notAllowed(error) : error;
   } finally {
     await turn.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [key]).catch(() => undefined);
     await turn.release();

@@ -5,6 +5,8 @@ export interface Testbed {
   readonly kind: 'docker' | 'embedded' | 'external';
   /** logFile is the server's log where it can be read (embedded only). */
   readonly logFile?: string;
+  /** major is the server's major version, such as 18: some settings are of a later one than the oldest that is supported. */
+  readonly major: number;
   /** prefix begins the name of every database and role of this run. */
   readonly prefix: string;
   readonly template: string;

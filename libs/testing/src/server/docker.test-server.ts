@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { request, type RequestOptions } from 'node:http';
-import { TEST_SETTINGS, type TestServer } from './test-server.js';
+import { serverSettings, type TestServer } from './test-server.js';
 
 const IMAGE = 'postgres:18-alpine';
 const ANSWER_WITHIN_MS = 2_000;
@@ -23,7 +23,7 @@ export function dockerAnswers(): Promise<boolean> {
 /** startDockerTestServer starts PostgreSQL in a container. */
 export async function startDockerTestServer(): Promise<TestServer> {
   const { PostgreSqlContainer } = await import('@testcontainers/postgresql');
-  const flags = Object.entries(TEST_SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const flags = Object.entries(serverSettings()).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const container = await new PostgreSqlContainer(IMAGE)
     .withUsername('postgres')
     .withPassword('holdfast')

@@ -5,7 +5,7 @@ import { commandOf, isAlive } from '../process/process-facts.js';
 import { EmbeddedServer } from './embedded/embedded.server.js';
 import { reachable, serverUser } from './embedded/server-user.js';
 import { freePort } from './free-port.js';
-import { TEST_SETTINGS, type TestServer } from './test-server.js';
+import { serverPrograms, serverSettings, type TestServer } from './test-server.js';
 
 const PREFIX = 'holdfast-test-';
 
@@ -21,7 +21,8 @@ export async function startEmbeddedTestServer(): Promise<TestServer> {
     onLog: (text) => appendFileSync(logFile, text),
     password: 'holdfast',
     port: await freePort(),
-    settings: TEST_SETTINGS,
+    programs: serverPrograms(),
+    settings: serverSettings(),
   });
   const remove = () => rmSync(folder, { force: true, recursive: true });
   try {

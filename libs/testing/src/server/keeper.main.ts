@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
 import { startTestServer } from './start-test-server.js';
 import { TemplateDatabase } from './template.database.js';
 
@@ -18,12 +19,30 @@ async function main(): Promise<void> {
     await template.create();
     if (process.connected)
       process.send?.({
-        ready: { kind: server.kind, logFile: server.logFile, prefix, template: template.name, url: server.url },
+        ready: {
+          kind: server.kind,
+          logFile: server.logFile,
+          major: await majorOf(server.url),
+          prefix,
+          template: template.name,
+          url: server.url,
+        },
       });
     await released;
   } finally {
     if (server.kind === 'external') await template.drop(prefix);
     await server.stop();
+  }
+}
+
+async function majorOf(url: string): Promise<number> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ version: string }>(`SELECT current_setting('server_version_num') AS version`);
+    return Math.floor(Number(rows[0]?.version) / 10_000);
+  } finally {
+    await client.end();
   }
 }
 

@@ -17,3 +17,19 @@ export const TEST_SETTINGS: Readonly<Record<string, string>> = {
   max_connections: '200',
   synchronous_commit: 'off',
 };
+
+/** serverPrograms answers the folder that `TEST_POSTGRES_PROGRAMS` names: the package of another version of the embedded PostgreSQL. */
+export function serverPrograms(): string | undefined {
+  return process.env.TEST_POSTGRES_PROGRAMS || undefined;
+}
+
+/** serverSettings answers TEST_SETTINGS with what `TEST_POSTGRES_SETTINGS` adds: `name=value` pairs with commas between them. */
+export function serverSettings(): Readonly<Record<string, string>> {
+  const added = (process.env.TEST_POSTGRES_SETTINGS ?? '').split(',').filter((pair) => pair.trim() !== '');
+  const pairs = added.map((pair): [string, string] => {
+    const [name = '', value] = pair.split('=', 2).map((part) => part.trim());
+    if (value === undefined) throw new Error(`TEST_POSTGRES_SETTINGS wants name=value pairs and has ${pair}.`);
+    return [name, value];
+  });
+  return { ...TEST_SETTINGS, ...Object.fromEntries(pairs) };
+}

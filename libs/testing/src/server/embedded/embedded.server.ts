@@ -12,6 +12,8 @@ export interface EmbeddedServerOptions {
   readonly onLog?: (text: string) => void;
   readonly password: string;
   readonly port: number;
+  /** programs is the folder of the package whose programs run: another version than the workspace's. Default: the workspace's. */
+  readonly programs?: string;
   readonly settings?: Readonly<Record<string, string>>;
   /** startTimeoutMs bounds the wait for "ready to accept connections", crash recovery included. Default 60 000. */
   readonly startTimeoutMs?: number;
@@ -29,7 +31,7 @@ export class EmbeddedServer {
   private readonly user: ServerUser | undefined = serverUser();
 
   constructor(private readonly options: EmbeddedServerOptions) {
-    this.binaries = locateBinaries(this.user);
+    this.binaries = locateBinaries(this.user, options.programs);
   }
 
   /** exited resolves when the server process has ended, for whatever reason. */
