@@ -20,8 +20,8 @@ describe('an entry point loads no more than it says', () => {
     expect([...packagesLoadedBy(entry)]).toEqual([]);
   });
 
-  it('@holdfast/queue/core loads neither Nest nor TypeORM', () => {
-    const loaded = [...packagesLoadedBy('@holdfast/queue/core')];
+  it.each(['@holdfast/queue/core', '@holdfast/queue/testing/core'])('%s loads neither Nest nor TypeORM', (entry) => {
+    const loaded = [...packagesLoadedBy(entry)];
     expect(loaded).toContain('pg');
     expect(loaded.filter((name) => name.startsWith('@nestjs/') || name === 'typeorm')).toEqual([]);
   });

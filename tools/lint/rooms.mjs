@@ -67,7 +67,8 @@ export const rooms = {
       rooms: everything,
       packages: [...queueKernel, '@holdfast/migrations', '@nestjs/*', 'pg', 'reflect-metadata', 'rxjs', 'typeorm'],
     },
-    testing: { rooms: ['*', '!index'], packages: [...queueKernel, '@holdfast/migrations', 'pg'] },
+    // `testing/core` is without Nest; tools/entry-points.spec.ts sees to it.
+    testing: { rooms: ['*', '!index'], packages: [...queueKernel, '@holdfast/migrations', '@nestjs/*', 'pg'] },
     define: { rooms: ['domain', 'errors'], packages: ['@holdfast/kernel/pure'] },
     core: {
       rooms: [

@@ -91,6 +91,7 @@ export const variants: readonly SampleVariant[] = [
       '@holdfast/migrations',
       '@holdfast/queue/core',
       '@holdfast/queue/define',
+      '@holdfast/queue/testing/core',
     ],
   },
 ];

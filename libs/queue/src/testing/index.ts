@@ -1,4 +1,4 @@
-/** For tests of adapters and of applications: the contract suites that every implementation of a port passes. */
-export { describeJobStore, type JobStoreContractOptions } from './job-store.contract.js';
-export type { ApplicationHarness, InspectedJob, JobStoreHarness } from './job-store.harness.js';
-export { MemoryJobStore } from '../memory/memory.job-store.js';
+/** The testing kit of a NestJS application; without Nest: `@holdfast/queue/testing/core`. */
+export * from './core.js';
+export { QueueTestingModule, type TestingBuilder } from './kit/queue-testing.module.js';
+export type { QueueTestingOptions } from './kit/test.settings.js';
