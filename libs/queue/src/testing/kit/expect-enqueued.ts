@@ -73,7 +73,7 @@ function payloadDifferences<D extends AnyJobDefinition>(
 ): string[] {
   if (matcher === undefined) return [];
   if (typeof matcher !== 'function') return differences(matcher, job.payload);
-  const look: (payload: never, job: EnqueuedJob) => unknown = matcher as never;
+  const look: (payload: never, job: EnqueuedJob) => unknown = matcher;
   return look(job.payload as never, job) ? [] : ['the function answered false'];
 }
 
