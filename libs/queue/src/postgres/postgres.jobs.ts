@@ -141,7 +141,9 @@ export class PostgresJobs extends Jobs {
 
   override async resumeKind(kind: string): Promise<boolean> {
     checkKind(kind);
-    return (await this.run(resumeKind, { kind })).length > 0;
+    const resumed = (await this.run(resumeKind, { kind })).length > 0;
+    if (resumed) this.options.changed?.();
+    return resumed;
   }
 
   override async runNow(id: string): Promise<string> {
