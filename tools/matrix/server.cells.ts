@@ -7,7 +7,7 @@ const ABOUT_THE_SERVER = [
   'libs/hub/test/row-security',
   'libs/kernel/test/.*int-spec',
   'libs/queue/test/(failure-record|has-work|job-queue|long-times|payload-size|runner-lease|runner-transaction|store|waking)',
-  'libs/queue/test/(attack|attack-runner|bulk|property)/',
+  'libs/queue/test/(attack|attack-runner|bulk|jobs|property)/',
   'libs/queue/test/leadership/(advisory-lock|leader-transaction)',
   'migrations/test/',
 ];

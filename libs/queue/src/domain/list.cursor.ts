@@ -11,13 +11,14 @@ export interface ListPlace {
 }
 
 /** KeyPart is what a part of a key is: nothing else goes from a cursor to the database. */
-export type KeyPart = 'kind' | 'number';
+export type KeyPart = 'kind' | 'moment' | 'number';
 
 const NUMBER = /^-?\d{1,19}$/;
-/** Moments are counted in microseconds since 1970; the least and the most that PostgreSQL takes. */
-const LEAST = -200_000_000_000_000_000n;
-const MOST = 9_223_372_000_000_000_000n;
-const MAX_LENGTH = 400;
+/** Moments are counted in microseconds since 1970; some 3 000 years before, and 12 000 after: PostgreSQL takes them, and no job is due outside of them. */
+export const FIRST_MOMENT = -100_000_000_000_000_000n;
+export const LAST_MOMENT = 400_000_000_000_000_000n;
+export const LAST_ID = 2n ** 63n - 1n;
+const MAX_LENGTH = 1_000;
 
 /** encodeCursor writes a place as a text that says nothing to people. */
 export function encodeCursor({ key, section }: ListPlace): string {
@@ -48,7 +49,9 @@ export function decodeCursor(
 
 function isPart(what: KeyPart, part: string): boolean {
   if (what === 'kind') return part.length > 0 && part.length <= MAX_KIND_LENGTH && !part.includes('\0');
-  return NUMBER.test(part) && BigInt(part) >= LEAST && BigInt(part) <= MOST;
+  if (!NUMBER.test(part)) return false;
+  const [least, most] = what === 'moment' ? [FIRST_MOMENT, LAST_MOMENT] : [0n, LAST_ID];
+  return BigInt(part) >= least && BigInt(part) <= most;
 }
 
 function parsed(text: string): unknown[] {

@@ -2,7 +2,16 @@ import type { ControlConnections, SchemaName, Statement } from '@holdfast/kernel
 import { JobState, type JobStateName } from '../domain/job-state.js';
 import type { JobPage, ListOptions } from '../domain/job.listing.js';
 import type { JobStatus } from '../domain/job.status.js';
-import { decodeCursor, encodeCursor, type KeyPart, type ListPlace, type ListSection } from '../domain/list.cursor.js';
+import {
+  decodeCursor,
+  encodeCursor,
+  FIRST_MOMENT,
+  LAST_ID,
+  LAST_MOMENT,
+  type KeyPart,
+  type ListPlace,
+  type ListSection,
+} from '../domain/list.cursor.js';
 import { checkFilter, FIRST_KIND, LAST_KIND, limitOf } from '../domain/listing.check.js';
 import { jobStatusOf } from './job.status.row.js';
 import { namingMissingTables } from './missing.tables.js';
@@ -21,8 +30,7 @@ const MAX_LIMIT = 500;
 export const LIST_OPTIONS = ['cursor', 'errorCode', 'kind', 'limit', 'state', 'tenantId'];
 /** How many rows of a section a page looks at, where no index knows which of them match. */
 const SCAN = 2_000;
-const FIRST = '-100000000000000000';
-const LAST = '9223372000000000000';
+const FIRST = String(FIRST_MOMENT);
 
 interface SectionShape {
   /** parts of its key. */
@@ -32,14 +40,18 @@ interface SectionShape {
   readonly statement: Statement<ListJobsParams, ListedRow>;
 }
 
-const live = { parts: ['kind', 'number', 'number'], start: (kind: string) => [kind, FIRST, '0'] } as const;
-const finished = { parts: ['number', 'number'], start: () => [LAST, LAST], statement: listFinished } as const;
+const live = { parts: ['kind', 'moment', 'number'], start: (kind: string) => [kind, FIRST, '0'] } as const;
+const finished = {
+  parts: ['moment', 'number'],
+  start: () => [String(LAST_MOMENT), String(LAST_ID)],
+  statement: listFinished,
+} as const;
 
 /** SECTIONS in the order of a list that names no state. */
 const SECTIONS: Readonly<Record<ListSection, SectionShape>> = {
   running: { ...live, state: 'RUNNING', statement: listRunning },
   pending: {
-    parts: ['kind', 'number', 'number', 'number'],
+    parts: ['kind', 'number', 'moment', 'number'],
     start: (kind) => [kind, '-1', FIRST, '0'],
     state: 'PENDING',
     statement: listPending,

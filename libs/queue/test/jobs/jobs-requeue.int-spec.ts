@@ -63,7 +63,7 @@ describe('Jobs.requeue', () => {
 
   it('A1: the id of a request that joined a job requeues the job', async () => {
     const first = await stand.database.pool().connect();
-    await first.query('BEGIN');
+    await first.query('BEGIN ISOLATION LEVEL READ COMMITTED');
     const [made] = [await store.enqueue(keyed('k'), executorOf(first))];
     const asked = await store.enqueueNow([keyed('k')]);
     await first.query('COMMIT');
@@ -139,7 +139,7 @@ describe('Jobs.requeue', () => {
   it('A1: joins no transaction: what is requeued inside a unit of work that rolls back is requeued', async () => {
     const id = await stand.seed({ state: 'DEAD_LETTER' });
     const client = await stand.database.client();
-    await client.query('BEGIN');
+    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
     await jobs.requeue(id);
     await client.query('ROLLBACK');
     expect((await jobs.find(id))!.state).toBe('PENDING');
@@ -149,7 +149,7 @@ describe('Jobs.requeue', () => {
     it('an enqueue that is not committed holds the key: requeue waits for it, holding nothing, and then names its job', async () => {
       const dead = await stand.seed({ dedupeKey: 'k', state: 'DEAD_LETTER' });
       const client = await stand.database.client();
-      await client.query('BEGIN');
+      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
       const made = await store.enqueue(keyed('k'), executorOf(client));
       expect(made.disposition).toBe('created');
       const requeued = jobs.requeue(dead).catch((reason: unknown) => reason);
@@ -161,7 +161,7 @@ describe('Jobs.requeue', () => {
     it('an enqueue that is rolled back leaves the key to the requeue', async () => {
       const dead = await stand.seed({ dedupeKey: 'k', state: 'DEAD_LETTER' });
       const client = await stand.database.client();
-      await client.query('BEGIN');
+      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
       await store.enqueue(keyed('k'), executorOf(client));
       const requeued = jobs.requeue(dead);
       await waitFor(() => asked(), { what: 'the requeue to have been tried' });
@@ -172,7 +172,7 @@ describe('Jobs.requeue', () => {
     it('one that stays open is told within two seconds and a little, with nothing changed', async () => {
       const dead = await stand.seed({ dedupeKey: 'k', state: 'DEAD_LETTER' });
       const client = await stand.database.client();
-      await client.query('BEGIN');
+      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
       await store.enqueue(keyed('k'), executorOf(client));
       await expect(jobs.requeue(dead)).rejects.toBeInstanceOf(JobBusyError);
       expect(await jobs.requeueMany([dead])).toEqual([{ asked: dead, disposition: 'busy', id: dead }]);
@@ -183,11 +183,11 @@ describe('Jobs.requeue', () => {
     it('a requeue that is not committed yet keeps nobody waiting: the enqueue is appended, and joins the job', async () => {
       const dead = await stand.seed({ dedupeKey: 'k', dueInS: 60, state: 'DEAD_LETTER' });
       const operator = await stand.database.client();
-      await operator.query('BEGIN');
+      await operator.query('BEGIN ISOLATION LEVEL READ COMMITTED');
       await operator.query(`SELECT * FROM holdfast.requeue_jobs(ARRAY[$1::bigint])`, [dead]);
       const client = await stand.database.client();
       await client.query(`SET lock_timeout = '200ms'`);
-      await client.query('BEGIN');
+      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
       const answer = await store.enqueue(keyed('k'), executorOf(client));
       expect(answer.disposition).toBe('requested');
       await client.query('COMMIT');

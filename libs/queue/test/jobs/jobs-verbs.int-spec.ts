@@ -83,7 +83,7 @@ describe('Jobs', () => {
     it('A1: a row that somebody holds is told as busy after two seconds', async () => {
       const id = await stand.seed({ dueInS: 60, state: 'PENDING' });
       const client = await stand.database.client();
-      await client.query('BEGIN');
+      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
       await client.query(`SELECT FROM ${JOB} FOR UPDATE`);
       const answers = await Promise.allSettled([jobs.runNow(id), jobs.delete(id)]);
       for (const answer of answers) expect((answer as PromiseRejectedResult).reason).toBeInstanceOf(JobBusyError);
@@ -132,7 +132,7 @@ describe('Jobs', () => {
     it('Q4: a request that no intake has seen makes a job of its own when the job that it named is removed', async () => {
       const [made] = await store.enqueueNow([keyed('k')]);
       const client = await stand.database.client();
-      await client.query('BEGIN');
+      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
       const joined = await store.enqueue(keyed('k'), executorOf(client));
       expect(joined).toMatchObject({ disposition: 'existing', id: made!.id });
       expect(await jobs.delete(made!.id)).toBe(made!.id);
@@ -171,7 +171,7 @@ describe('Jobs', () => {
         `INSERT INTO ${JOB} (kind, payload, state, attempt, finished_at) SELECT 'demo.job', '{}', 4, 1, now() - i * interval '1 s' FROM generate_series(1, 700) i`,
       );
       const client = await stand.database.client();
-      await client.query('BEGIN');
+      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
       await client.query(`SELECT FROM ${JOB} ORDER BY finished_at LIMIT 3 FOR UPDATE`);
       expect(await jobs.purge({ olderThan: '0s', state: 'DEAD_LETTER' })).toMatchObject({ more: false });
       await client.query('ROLLBACK');
