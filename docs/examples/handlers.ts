@@ -1,6 +1,7 @@
 import {
   Database,
   done,
+  JobCancelledError,
   JobHandler,
   PermanentError,
   refuse,
@@ -13,7 +14,7 @@ import {
   type DetachedHandler,
   type JobOf,
 } from '@holdfast/queue';
-import { PackGift, RecordSale, SendReceipt, SyncContacts } from './jobs.js';
+import { ExportOrders, PackGift, RecordSale, SendReceipt, SyncContacts } from './jobs.js';
 
 /** Mailer stands for any client of another service. */
 export abstract class Mailer {
@@ -78,4 +79,27 @@ export function check(response: Response): void {
   if (response.status === 503) throw new UnavailableError('mail.down');
   if (response.status === 422) throw new PermanentError('mail.address_refused');
   throw new RetryableError('mail.failed');
+}
+
+/** Archive stands for a store of files. */
+export abstract class Archive {
+  abstract append(file: string, page: number, signal: AbortSignal): Promise<'more' | 'end'>;
+  abstract remove(file: string): Promise<void>;
+}
+
+@JobHandler(ExportOrders, { detached: true })
+export class ExportOrdersHandler implements DetachedHandler<typeof ExportOrders> {
+  constructor(private readonly archive: Archive) {}
+
+  async run(job: JobOf<typeof ExportOrders>, ctx: DetachedContext) {
+    const file = `orders-${job.id}`;
+    try {
+      for (let page = 1; (await this.archive.append(file, page, ctx.signal)) === 'more'; page++)
+        ctx.signal.throwIfAborted();
+    } catch (error) {
+      if (ctx.signal.reason instanceof JobCancelledError) await this.archive.remove(file);
+      throw error;
+    }
+    return done({ outcome: 'export.ready' });
+  }
 }

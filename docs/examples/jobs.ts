@@ -28,3 +28,8 @@ export const CountVisit = defineJob('visit.count', {
   payload: type<{ page: string }>(),
   groupCommit: { size: 32, delay: '5ms' },
 });
+
+export const ExportOrders = defineJob('orders.export', {
+  payload: z.object({ customerId: z.string() }),
+  timeout: '2h',
+});

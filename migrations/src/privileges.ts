@@ -21,7 +21,7 @@ const SHOWN_COLUMNS = [
   ...REQUESTED_COLUMNS,
 ];
 const PAYLOAD_COLUMNS = ['payload', 'payload_version'];
-const OPERATOR_FUNCTIONS = ['delete_jobs', 'requeue_jobs', 'run_job_now'] as const;
+const OPERATOR_FUNCTIONS = ['cancel_job', 'delete_jobs', 'requeue_jobs', 'run_job_now'] as const;
 
 /**
  * grantsFor answers the statements that let a role enqueue, run and operate, but not migrate: the role of an application with a worker.
@@ -78,7 +78,7 @@ export function operatorGrantsFor(schema: string, role: string, { payloads = fal
   const columns = (shown: readonly string[]) => [...shown, ...payload].join(', ');
   return [
     `GRANT USAGE ON SCHEMA ${name.quoted} ${to}`,
-    `GRANT SELECT ON ${name.of('migration')}, ${name.of('job_alias')} ${to}`,
+    `GRANT SELECT ON ${name.of('migration')}, ${name.of('job_alias')}, ${name.of('job_cancel')} ${to}`,
     `GRANT SELECT (${columns(SHOWN_COLUMNS)}) ON ${name.of('job')} ${to}`,
     `GRANT SELECT (${columns(REQUESTED_COLUMNS)}) ON ${name.of('job_request')} ${to}`,
     `GRANT SELECT, INSERT (kind), DELETE ON ${name.of('paused_kind')} ${to}`,

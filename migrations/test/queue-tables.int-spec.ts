@@ -4,6 +4,7 @@ import type { DatabaseError } from 'pg';
 const TABLES = [
   'job',
   'job_alias',
+  'job_cancel',
   'job_hold',
   'job_renewal',
   'job_request',
@@ -154,6 +155,7 @@ describe('the tables of the queue', () => {
     expect(rows.map(({ indexdef }) => indexdef)).toEqual([
       'CREATE INDEX job_alias_job ON job_alias USING btree (job_id)',
       'CREATE UNIQUE INDEX job_alias_pk ON job_alias USING btree (request_id)',
+      'CREATE UNIQUE INDEX job_cancel_pk ON job_cancel USING btree (job_id)',
       'CREATE INDEX job_claim ON job USING btree (kind, priority, due_at, id) WHERE ((state = 0) AND (NOT suspect))',
       'CREATE INDEX job_deferred ON job USING btree (kind, deferred_since) WHERE ((state = 0) AND (deferred_since IS NOT NULL))',
       'CREATE INDEX job_ended ON job USING btree (kind, state, finished_at, id) WHERE (state >= 2)',

@@ -29,6 +29,7 @@ export type {
 export type { EnqueueOptions, JoinOptions } from './client/enqueue.options.js';
 export { JobQueue, type JobQueueOptions } from './client/job-queue.js';
 
+export type { CancelAnswer, CancelOptions } from './domain/cancel.answer.js';
 export * from './domain/definition.js';
 export type { JobOptions } from './domain/definition.options.js';
 export type { ErrorDetail, FailureRecord } from './domain/failure.js';
@@ -185,6 +186,7 @@ export { InvalidQueueOptionsError } from './errors/invalid-queue-options.error.j
 export { InvalidRequestError } from './errors/invalid-request.error.js';
 export { InvalidRunnerOptionsError } from './errors/invalid-runner-options.error.js';
 export { JobBusyError } from './errors/job-busy.error.js';
+export { JobCancelledError } from './errors/job-cancelled.error.js';
 export { JobNotFoundError } from './errors/job-not-found.error.js';
 export { JobStateError } from './errors/job-state.error.js';
 export { KeyTakenError } from './errors/key-taken.error.js';

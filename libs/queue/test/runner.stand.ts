@@ -18,7 +18,7 @@ import { Runner } from '../src/runner/runner.js';
 import type { RunnerOptions } from '../src/runner/runner.options.js';
 import { SCHEMA } from './store.harness.js';
 
-const TABLES = ['job', 'job_request', 'job_alias', 'job_renewal', 'job_hold'];
+const TABLES = ['job', 'job_request', 'job_alias', 'job_renewal', 'job_hold', 'job_cancel'];
 
 /** StoredJob is a job's row, as the tests look at it. */
 export interface StoredJob {
@@ -194,6 +194,11 @@ export class RunnerStand {
   /** untilIdle waits until every client of the application's pool has come back to it. */
   async untilIdle(): Promise<void> {
     await waitFor(() => this.pool.idleCount === this.pool.totalCount, { what: 'the pool to be idle' });
+  }
+
+  /** wake lets every runner look now. */
+  wake(): void {
+    for (const runner of this.runners) runner.wake();
   }
 
   private take(event: QueueEvent): void {

@@ -17,7 +17,7 @@ import type { InspectedJob, JobStoreHarness } from '../src/testing/job-store.har
 export const SCHEMA = new SchemaName('holdfast');
 
 const POOL_SIZE = 12;
-const TABLES = ['job', 'job_request', 'job_alias', 'job_renewal', 'job_hold']
+const TABLES = ['job', 'job_request', 'job_alias', 'job_renewal', 'job_hold', 'job_cancel']
   .map((table) => SCHEMA.of(table))
   .join(', ');
 

@@ -4,6 +4,7 @@ import type { SchemaName } from '@holdfast/kernel';
 export const QUEUE_TABLES = [
   'job',
   'job_alias',
+  'job_cancel',
   'job_hold',
   'job_renewal',
   'job_request',
@@ -15,6 +16,7 @@ export const QUEUE_TABLES = [
 
 /** QUEUE_FUNCTIONS are the functions of the queue, for privileges; their names are unique in the schema. */
 export const QUEUE_FUNCTIONS = [
+  'cancel_job',
   'complete_group',
   'complete_run',
   'delete_jobs',

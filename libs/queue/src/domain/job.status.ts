@@ -11,6 +11,8 @@ export interface JobFailure extends FailureRecord {
 export interface JobStatus {
   /** attempt is how many attempts are spent, the running one included. */
   readonly attempt: number;
+  /** cancelRequestedAt is when somebody asked for a job that was running to be cancelled; null once it has ended (R16). */
+  readonly cancelRequestedAt: Date | null;
   /** claimedAt is when its last attempt was claimed, or null. */
   readonly claimedAt: Date | null;
   readonly createdAt: Date;

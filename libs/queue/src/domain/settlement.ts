@@ -19,6 +19,8 @@ export type Conclusion =
   | { readonly verb: 'refuse'; readonly code: string; readonly params: RefusalParams | null }
   /** bury: DEAD_LETTER. */
   | { readonly verb: 'bury'; readonly failure: FailureRecord }
+  /** cancel: CANCELLED, asked for while it ran (R16). Any other conclusion becomes one where the job was asked to be cancelled, and so does a repetition. */
+  | { readonly verb: 'cancel' }
   /** giveBack: PENDING as before the claim, the attempt given back: it never started, or was stopped by a shutdown. */
   | { readonly verb: 'giveBack' };
 

@@ -14,6 +14,7 @@ const NAMES: Readonly<Record<ListenableEvent['type'], true>> = {
   'group.committed': true,
   'group.rerun': true,
   'intake.done': true,
+  'job.cancelled': true,
   'job.completed': true,
   'job.dead_lettered': true,
   'job.deferred': true,

@@ -1,4 +1,5 @@
-import { JobState } from '../domain/job-state.js';
+import type { CancelAnswer, CancelOptions } from '../domain/cancel.answer.js';
+import { isFinal, JobState, jobStateName } from '../domain/job-state.js';
 import type { Lease } from '../domain/lease.js';
 import type { EncodedRequest, Enqueued } from '../domain/request.js';
 import {
@@ -10,6 +11,7 @@ import {
   type KindDepth,
   type LeasedSettlement,
   type ReapResult,
+  type SettleAnswer,
   type Verdict,
 } from '../ports/job-store.js';
 import type { MemoryJob } from './memory.job.js';
@@ -26,6 +28,21 @@ export class MemoryJobStore extends JobStore {
   /** Stores that are given one table behave as several processes on one database. Default a table of its own. */
   constructor(readonly table = new MemoryTable()) {
     super();
+  }
+
+  cancel(id: string, { tenantId }: CancelOptions = {}): Promise<CancelAnswer> {
+    const job = this.table.jobs.get(id);
+    if (!job || (tenantId !== undefined && tenantId !== job.request.tenantId))
+      return Promise.resolve({ disposition: 'not_found' });
+    const state = jobStateName(job.state);
+    if (isFinal(state)) return Promise.resolve({ disposition: 'final', id, state });
+    if (job.lease) this.table.cancels.add(id);
+    else job.cancel();
+    return Promise.resolve({ disposition: job.lease ? 'requested' : 'cancelled', id });
+  }
+
+  cancelsOf(leases: readonly Lease[]): Promise<Lease[]> {
+    return Promise.resolve(leases.filter(({ jobId }) => this.table.cancels.has(jobId)));
   }
 
   claim(order: ClaimOrder): Promise<ClaimedJob[]> {
@@ -105,13 +122,18 @@ export class MemoryJobStore extends JobStore {
     const expired = [...this.table.jobs.values()].filter(
       ({ lease, request }) => lease && lease.until < now && kinds.includes(request.kind),
     );
-    const reaped = expired.slice(0, limit);
-    for (const job of reaped) job.expire(now);
-    const part = (dead: boolean) =>
-      reaped
-        .filter(({ state }) => (state === JobState.DEAD_LETTER) === dead)
-        .map(({ id, request }) => ({ id, kind: request.kind }));
-    return Promise.resolve({ deadLettered: part(true), returned: part(false) });
+    const reaped = [...this.table.cancelledLate().slice(0, limit), ...expired.slice(0, limit)];
+    for (const job of reaped) {
+      if (job.lease) job.expire(now);
+      if (this.table.cancels.delete(job.id)) job.cancel();
+    }
+    const part = (wanted: number) =>
+      reaped.filter(({ state }) => state === wanted).map(({ id, request }) => ({ id, kind: request.kind }));
+    return Promise.resolve({
+      cancelled: part(JobState.CANCELLED),
+      deadLettered: part(JobState.DEAD_LETTER),
+      returned: part(JobState.PENDING),
+    });
   }
 
   renew(leases: readonly Lease[], leaseMs: number): Promise<Lease[]> {
@@ -120,11 +142,13 @@ export class MemoryJobStore extends JobStore {
     return Promise.resolve(held);
   }
 
-  settle(settlements: readonly LeasedSettlement[]): Promise<boolean[]> {
-    const answers = settlements.map(({ lease, settlement }) => {
+  settle(settlements: readonly LeasedSettlement[]): Promise<SettleAnswer[]> {
+    const answers = settlements.map(({ lease, settlement }): SettleAnswer => {
       const job = this.held(lease);
       job?.settle(settlement, Date.now());
-      return job !== undefined;
+      if (!job) return false;
+      if (this.table.cancels.delete(job.id) && settlement.verb !== 'complete') job.cancel();
+      return job.state === JobState.CANCELLED ? 'cancelled' : true;
     });
     return Promise.resolve(answers);
   }
@@ -144,7 +168,7 @@ export class MemoryJobStore extends JobStore {
     const job = this.table.jobs.get(lease.jobId);
     const settled =
       (job?.state === JobState.SUCCEEDED && job.attempt === attempt) ||
-      (job?.state === JobState.PENDING && job.attempt < attempt);
+      ((job?.state === JobState.PENDING || job?.state === JobState.CANCELLED) && job.attempt < attempt);
     if (settled) return Promise.resolve('settled');
     const expired = job?.failures.some((one) => one.code === 'queue.lease_expired' && one.attempt === attempt);
     return Promise.resolve(expired ? 'expired' : 'lost');

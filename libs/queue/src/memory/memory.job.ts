@@ -48,6 +48,15 @@ export class MemoryJob {
     return this.state === JobState.PENDING || this.state === JobState.RUNNING;
   }
 
+  /** cancel ends it, whatever it was. */
+  cancel(): void {
+    this.deferredSince = null;
+    this.losses = 0;
+    this.refusal = null;
+    this.suspect = false;
+    this.leave(JobState.CANCELLED);
+  }
+
   claim(lease: MemoryLease): void {
     this.attempt++;
     this.held = false;
@@ -76,6 +85,7 @@ export class MemoryJob {
 
   settle(settlement: Settlement, now: number): void {
     const losses = this.losses;
+    if (settlement.verb === 'cancel') return this.cancel();
     if (settlement.verb === 'giveBack') {
       this.attempt--;
       return this.leave(JobState.PENDING);

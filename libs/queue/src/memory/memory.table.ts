@@ -11,6 +11,8 @@ interface WaitingRequest {
 
 /** MemoryTable is what several memory stores share, as processes share a database. */
 export class MemoryTable {
+  /** cancels are the ids of running jobs that somebody asked to be cancelled. */
+  readonly cancels = new Set<string>();
   readonly jobs = new Map<string, MemoryJob>();
   private lastId = 0n;
   private waiting: WaitingRequest[] = [];
@@ -21,13 +23,19 @@ export class MemoryTable {
     if (!live) return { disposition: 'created', id: this.insert(request, now).id, payloadDiffers: false };
     const payloadDiffers = live.payloadJson !== request.payloadJson;
     if (!live.lease) live.join(request, now);
-    else if (request.whenRunning === 'rerun' || live.held)
+    else if (request.whenRunning === 'rerun' || live.held || this.cancels.has(live.id))
       this.waiting.push({ job: live, request, token: live.lease.token });
     return { disposition: 'existing', id: live.id, payloadDiffers };
   }
 
+  /** cancelledLate answers the pending jobs that were asked to be cancelled while they ran. */
+  cancelledLate(): MemoryJob[] {
+    return [...this.cancels].map((id) => this.jobs.get(id)!).filter(({ state }) => state === JobState.PENDING);
+  }
+
   /** clear removes everything. */
   clear(): void {
+    this.cancels.clear();
     this.jobs.clear();
     this.waiting = [];
   }
@@ -45,7 +53,9 @@ export class MemoryTable {
 
   /** intake lets go of the requests whose run has ended, and answers how many became a job and how many joined one. */
   intake(): { created: number; merged: number } {
-    const ended = this.waiting.filter(({ job, token }) => job.lease?.token !== token);
+    const ended = this.waiting.filter(
+      ({ job, token }) => job.lease?.token !== token && !(job.live && this.cancels.has(job.id)),
+    );
     this.waiting = this.waiting.filter((waits) => !ended.includes(waits));
     const answers = ended.map(({ request }) => this.add({ ...request, whenRunning: 'merge' }));
     const created = answers.filter(({ disposition }) => disposition === 'created').length;

@@ -1,4 +1,5 @@
 import type { OpenTransaction, SqlExecutor } from '@holdfast/kernel';
+import type { CancelAnswer, CancelOptions } from '../domain/cancel.answer.js';
 import type { Lease } from '../domain/lease.js';
 import type { EncodedRequest, Enqueued } from '../domain/request.js';
 import type { Completion, Settlement } from '../domain/settlement.js';
@@ -51,6 +52,8 @@ export interface ClaimedJob {
 
 /** ReapResult counts what was taken back from leases that ran out (Q12). */
 export interface ReapResult {
+  /** cancelled: asked to be, and without a run that could end them (R16). */
+  readonly cancelled: readonly { id: string; kind: string }[];
   readonly deadLettered: readonly { id: string; kind: string }[];
   readonly returned: readonly { id: string; kind: string }[];
 }
@@ -110,6 +113,12 @@ export abstract class JobStore {
     return Promise.resolve();
   }
 
+  /** cancel ends a pending job or a request as CANCELLED, or asks whoever runs the job to end it (R16). Rejects with JobBusyError. */
+  abstract cancel(id: string, options?: CancelOptions): Promise<CancelAnswer>;
+
+  /** cancelsOf answers those of the runs whose job somebody asked to be cancelled (R16). */
+  abstract cancelsOf(leases: readonly Lease[]): Promise<Lease[]>;
+
   /** claim takes due PENDING jobs under new leases: attempt + 1, RUNNING. Never more than the limits (Q11). Suspects are not among them. */
   abstract claim(order: ClaimOrder): Promise<ClaimedJob[]>;
 
@@ -162,14 +171,20 @@ export abstract class JobStore {
   /** intake turns committed requests into jobs; safe to run in many processes at once (Q7). */
   abstract intake(limit: number): Promise<IntakeResult>;
 
-  /** reap takes back jobs of these kinds whose lease ran out: PENDING and suspect, or DEAD_LETTER (`queue.attempts_exhausted`) (Q12). */
+  /**
+   * reap takes back jobs of these kinds whose lease ran out: PENDING and suspect, or DEAD_LETTER (`queue.attempts_exhausted`), or CANCELLED
+   * when it was asked for (Q12). A pending job that was asked to be cancelled while it ran ends here as well, of whatever kind (R16).
+   */
   abstract reap(kinds: readonly string[], limit: number): Promise<ReapResult>;
 
   /** renew extends leases in rows of their own, never blocked by a lock on a job row, and answers those still held (R7, Q16). */
   abstract renew(leases: readonly Lease[], leaseMs: number): Promise<Lease[]>;
 
-  /** settle ends attempts outside the handler's transaction; fenced; answers for each whether its lease was still held (R2, R5). */
-  abstract settle(settlements: readonly LeasedSettlement[]): Promise<boolean[]>;
+  /**
+   * settle ends attempts outside the handler's transaction; fenced; answers for each whether its lease was still held (R2, R5), and `'cancelled'` where the
+   * job was asked to be cancelled and its end became that (R16): every verb but `complete` gives way to it.
+   */
+  abstract settle(settlements: readonly LeasedSettlement[]): Promise<SettleAnswer[]>;
 
   /** suspectsDue answers how many suspects of the kinds are due (Q12). */
   abstract suspectsDue(kinds: readonly string[]): Promise<number>;
@@ -178,7 +193,8 @@ export abstract class JobStore {
   abstract unknownKinds(kinds: readonly string[]): Promise<string[]>;
 
   /**
-   * hasWork answers whether a look at these kinds would find anything: a request, a due job or suspect, a lease that may have run out. An idle runner
+   * hasWork answers whether a look at these kinds would find anything: a request, a due job or suspect, a lease that may have run out, a request
+   * to cancel whose run is over. An idle runner
    * asks it at each poll in place of looking (R18, P8). True is always right.
    */
   hasWork(_kinds: readonly string[]): Promise<boolean> {
@@ -188,6 +204,9 @@ export abstract class JobStore {
   /** verdict answers what became of an attempt whose end had no answer (R2, R3). */
   abstract verdict(lease: Lease, attempt: number): Promise<Verdict>;
 }
+
+/** SettleAnswer: false when the lease was lost and nothing was written. */
+export type SettleAnswer = boolean | 'cancelled';
 
 /** LeasedSettlement is a settlement with the lease that fences it. */
 export interface LeasedSettlement {

@@ -1,3 +1,4 @@
+import type { CancelAnswer, CancelOptions } from '../domain/cancel.answer.js';
 import type {
   JobPage,
   JobPayload,
@@ -19,6 +20,14 @@ import type { JobStatus } from '../domain/job.status.js';
  * answered. Nobody is waited for while anything is held; what another transaction holds is tried again for 2 s.
  */
 export abstract class Jobs {
+  /**
+   * cancel ends a job, by its id or by one that an enqueue answered (R16): a pending one at once, and so a request that is no job yet; a running one is asked to
+   * end, within about a second. It ends for all whose requests have joined it, or would at the next intake; requests that wait for a run to end make a new job (Q6).
+   *
+   * In a transaction of its own; the state is what counts, so to ask again is harmless. Rejects with JobBusyError when an open transaction holds the job, or a request's key, for longer than 2 s.
+   */
+  abstract cancel(id: string, options?: CancelOptions): Promise<CancelAnswer>;
+
   /**
    * delete removes a job that is pending or has ended, for good, with the ids that led to it; whoever was told one of them finds nothing any more. A request that is
    * no job yet counts as pending. Requests of its key that no intake has seen make a job of their own.

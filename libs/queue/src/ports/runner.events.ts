@@ -10,7 +10,8 @@ export interface RunRef {
 }
 
 /** LoopStage is the part of the runner that an error came from; `pass`: what failed outside every other. */
-export type LoopStage = 'claim' | 'give-back' | 'intake' | 'kinds' | 'pass' | 'presence' | 'reap' | 'suspects';
+export type LoopStage =
+  'cancels' | 'claim' | 'give-back' | 'intake' | 'kinds' | 'pass' | 'presence' | 'reap' | 'suspects';
 
 /** ConnectionRole says how many database connections a role holds at most (R19). */
 export interface ConnectionRole {
@@ -57,6 +58,8 @@ export type JobEvent =
       readonly ranMs: number;
       readonly run: RunRef;
     }
+  /** Somebody asked for it while the attempt ran: the job is CANCELLED (R16). `error` is what the handler threw, if it did for another reason. */
+  | { readonly type: 'job.cancelled'; readonly error: unknown; readonly ranMs: number; readonly run: RunRef }
   /** The job is PENDING again with its attempt: it did not start, or a shutdown stopped it (Q13, R17). */
   | { readonly type: 'job.given_back'; readonly reason: 'lease_short' | 'shutdown'; readonly run: RunRef }
   /** The lease was no longer ours: whatever the run wrote was rolled back and nothing was recorded (R2). */

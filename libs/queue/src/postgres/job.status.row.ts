@@ -15,6 +15,7 @@ interface FailureDocument {
 export function jobStatusOf(row: StatusRow): JobStatus {
   return {
     attempt: row.attempt,
+    cancelRequestedAt: dateOf(row.cancel_asked_at),
     claimedAt: dateOf(row.claimed_at),
     createdAt: new Date(row.created_at),
     dedupeKey: row.dedupe_key,

@@ -6,6 +6,7 @@ import {
   type SqlExecutor,
   type Statement,
 } from '@holdfast/kernel';
+import type { CancelAnswer, CancelOptions } from '../domain/cancel.answer.js';
 import type { Lease } from '../domain/lease.js';
 import type { EncodedRequest, Enqueued } from '../domain/request.js';
 import type { Completion } from '../domain/settlement.js';
@@ -19,10 +20,13 @@ import {
   type LeasedCompletion,
   type LeasedSettlement,
   type ReapResult,
+  type SettleAnswer,
   type Verdict,
 } from '../ports/job-store.js';
+import { cancelById } from './cancelling.js';
 import { claimedJob } from './job.row.js';
 import { LowWaterMarks } from './low-water.marks.js';
+import { reapResultOf } from './reaped.row.js';
 import { keyedRequestArrays, requestArrays, requestParams } from './request.arrays.js';
 import { namingMissingTables } from './missing.tables.js';
 import { PausedKinds } from './paused.kinds.js';
@@ -37,6 +41,7 @@ import { countSuspects } from './sql/count-suspects.sql.js';
 import { enqueueJob } from './sql/enqueue-job.sql.js';
 import { enqueueJobs } from './sql/enqueue-jobs.sql.js';
 import { enqueueKeyedJobs } from './sql/enqueue-keyed-jobs.sql.js';
+import { findCancels } from './sql/find-cancels.sql.js';
 import { findMissingKeys } from './sql/find-missing-keys.sql.js';
 import { findUnknownKinds } from './sql/find-unknown-kinds.sql.js';
 import { findWork } from './sql/find-work.sql.js';
@@ -92,6 +97,15 @@ export class PostgresJobStore extends JobStore {
 
   override async adopt({ transaction }: OpenTransaction, { token }: Lease): Promise<void> {
     await markRun.run(transaction.sql, this.schema, { token });
+  }
+
+  cancel(id: string, options?: CancelOptions): Promise<CancelAnswer> {
+    return cancelById(this.control, this.schema, id, options);
+  }
+
+  async cancelsOf(leases: readonly Lease[]): Promise<Lease[]> {
+    const rows = await this.run(findCancels, { ids: leases.map(({ jobId }) => jobId) });
+    return leases.filter(({ jobId }) => rows.some(({ id }) => id === jobId));
   }
 
   async claim({ fullLook, kinds, limit, owner, token }: ClaimOrder): Promise<ClaimedJob[]> {
@@ -227,17 +241,15 @@ export class PostgresJobStore extends JobStore {
   }
 
   async reap(kinds: readonly string[], limit: number): Promise<ReapResult> {
-    const rows = kinds.length === 0 ? [] : await this.run(reapJobs, { kinds, limit });
-    const part = (wanted: boolean) => rows.filter(({ dead }) => dead === wanted).map(({ id, kind }) => ({ id, kind }));
-    return { deadLettered: part(true), returned: part(false) };
+    return reapResultOf(kinds.length === 0 ? [] : await this.run(reapJobs, { kinds, limit }));
   }
 
   renew(leases: readonly Lease[], leaseMs: number): Promise<Lease[]> {
     return this.runRows.renew(leases, leaseMs);
   }
 
-  async settle(settlements: readonly LeasedSettlement[]): Promise<boolean[]> {
-    const answers = settlements.map(() => false);
+  async settle(settlements: readonly LeasedSettlement[]): Promise<SettleAnswer[]> {
+    const answers = settlements.map((): SettleAnswer => false);
     const batches = settlementBatches(settlements);
     const statements = batches.reduce((sum, { batch }) => sum + batch.statements, 0);
     const send = async (executor: SqlExecutor) => {
@@ -245,7 +257,7 @@ export class PostgresJobStore extends JobStore {
         await lockRuns.run(executor, this.schema, { ids: settlements.map(({ lease }) => lease.jobId) });
       for (const { batch, indexes } of batches) {
         const held = await batch.run(executor, this.schema);
-        for (const index of indexes) answers[index] = held.has(settlements[index]!.lease.jobId);
+        for (const index of indexes) answers[index] = held.get(settlements[index]!.lease.jobId) ?? false;
       }
     };
     await (statements > 1 ? this.control.transaction(send) : send(this.control));

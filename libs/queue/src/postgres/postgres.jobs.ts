@@ -1,4 +1,5 @@
 import { type ControlConnections, parseDuration, type SchemaName, type Statement } from '@holdfast/kernel';
+import type { CancelAnswer, CancelOptions } from '../domain/cancel.answer.js';
 import { JobState, jobStateName, type JobStateName } from '../domain/job-state.js';
 import type {
   JobPage,
@@ -21,6 +22,7 @@ import { JobStateError } from '../errors/job-state.error.js';
 import { KeyTakenError } from '../errors/key-taken.error.js';
 import { PayloadHiddenError } from '../errors/payload-hidden.error.js';
 import { Jobs } from '../ports/jobs.js';
+import { cancelById } from './cancelling.js';
 import { isJobId } from './job.id.js';
 import { JobLister, LIST_OPTIONS } from './job.lister.js';
 import { JobOperator } from './job.operator.js';
@@ -68,6 +70,10 @@ export class PostgresJobs extends Jobs {
     if (!isJobId(id)) throw new JobNotFoundError(id);
     const { answer, job_id: jobId, state } = await this.operator.delete(id);
     return this.done(id, answer, jobId, state, ['PENDING', ...FINAL]);
+  }
+
+  override cancel(id: string, options?: CancelOptions): Promise<CancelAnswer> {
+    return cancelById(this.connections, this.schema, id, options);
   }
 
   override async find(id: string): Promise<JobStatus | undefined> {

@@ -1,8 +1,8 @@
 import type { SchemaName, SqlExecutor } from '@holdfast/kernel';
-import type { LeasedSettlement } from '../ports/job-store.js';
+import type { LeasedSettlement, SettleAnswer } from '../ports/job-store.js';
 import { documentText, settlementDocument } from './settlement.document.js';
 import { completeJobs } from './sql/complete-jobs.sql.js';
-import { settleJobs } from './sql/settle-jobs.sql.js';
+import { settleJobs, type SettledRow } from './sql/settle-jobs.sql.js';
 
 /** SettlementBatch is some settlements of different jobs, as the statements take them: the completions by one, everything else by the other. */
 export class SettlementBatch {
@@ -19,11 +19,11 @@ export class SettlementBatch {
     return Number(this.completions.length > 0) + Number(this.others.length > 0);
   }
 
-  /** run sends the statements and answers the ids of the jobs whose lease was still held. */
-  async run(executor: SqlExecutor, schema: SchemaName): Promise<Set<string>> {
-    const held = new Set<string>();
-    for (const { id } of await this.complete(executor, schema)) held.add(id);
-    for (const { id } of await this.settle(executor, schema)) held.add(id);
+  /** run sends the statements and answers the jobs whose lease was still held, by id. */
+  async run(executor: SqlExecutor, schema: SchemaName): Promise<Map<string, SettleAnswer>> {
+    const held = new Map<string, SettleAnswer>();
+    for (const { id } of await this.complete(executor, schema)) held.set(id, true);
+    for (const { cancelled, id } of await this.settle(executor, schema)) held.set(id, cancelled ? 'cancelled' : true);
     return held;
   }
 
@@ -38,7 +38,7 @@ export class SettlementBatch {
     return (await completeJobs.run(executor, schema, { ids: Object.keys(tokens), outcomes, tokens })).rows;
   }
 
-  private async settle(executor: SqlExecutor, schema: SchemaName): Promise<{ id: string }[]> {
+  private async settle(executor: SqlExecutor, schema: SchemaName): Promise<SettledRow[]> {
     if (this.others.length === 0) return [];
     const ids = this.others.map(({ lease }) => lease.jobId);
     const documents = this.others.map(({ lease, settlement }) => [

@@ -25,6 +25,7 @@ export function settlementDocument(token: string, settlement: Settlement): Settl
       return { token, verb, ...failureFields(settlement.failure) };
     case 'refuse':
       return { token, verb, code: settlement.code, params: settlement.params };
+    case 'cancel':
     case 'giveBack':
       return { token, verb };
   }

@@ -199,7 +199,7 @@ export class ClaimLoop {
   private async reap(): Promise<void> {
     const { kinds, reporter, store } = this.parts;
     const result = await this.stage('reap', () => store.reap(kinds.run, REAP_LIMIT));
-    const count = result ? result.deadLettered.length + result.returned.length : 0;
+    const count = result ? result.cancelled.length + result.deadLettered.length + result.returned.length : 0;
     if (result && count > 0) reporter.report({ type: 'reap.done', result });
     if (count >= REAP_LIMIT) this.sweepNext = true;
   }

@@ -5,6 +5,7 @@ import type { Reporter } from '../ports/reporter.js';
 import type { RunnerEvent } from '../ports/runner.events.js';
 import type { RunnerVitals } from '../ports/runner.vitals.js';
 import { AttachedExecution } from './attached.execution.js';
+import { CancelWatch } from './cancel.watch.js';
 import { ClaimLoop } from './claim.loop.js';
 import { type Claimed, Claimer } from './claimer.js';
 import { DetachedExecution } from './detached.execution.js';
@@ -43,9 +44,12 @@ export interface DrainResult {
 
 /** What a drain allows, after the grace period, for rolling back and for giving jobs back. */
 const GIVE_BACK_WITHIN_MS = 5_000;
+/** A look for cancels that failed is tried again no later than this, however often it fails. */
+const CANCELS_WITHIN_MS = 2_000;
 
 /** Crew is one life of a runner, from its start to its stop: its loop, its runs, its leases. */
 export class Crew {
+  private readonly cancels: CancelWatch;
   private draining: Promise<DrainResult> | undefined;
   private givenBack = 0;
   private readonly groups: ReadonlyMap<string, GroupExecution>;
@@ -69,6 +73,7 @@ export class Crew {
     const { database, knownKinds, plans, reporter, store } = parts;
     const claimer = new Claimer(store, reporter, options.owner);
     const kinds = { all: knownKinds, run: plans.map(({ kind }) => kind) };
+    this.cancels = new CancelWatch(store, new StageGuard(reporter, CANCELS_WITHIN_MS), options.cancelEveryMs);
     this.keeper = new LeaseKeeper(store, reporter, options.leases.detachedMs);
     this.pauses = new PauseWatch(store, kinds.run, reporter);
     this.plans = new Map(plans.map((plan) => [plan.kind, plan]));
@@ -128,6 +133,7 @@ export class Crew {
     await this.drain();
     this.stopped = true;
     this.keeper.stop();
+    this.cancels.stop();
   }
 
   tell(event: RunnerEvent): void {
@@ -167,6 +173,7 @@ export class Crew {
       end = this.tools.judge.failed(run, error);
     }
     run.settled = true;
+    this.cancels.remove(run);
     if (end.type === 'record' && end.settlement.verb === 'giveBack') this.givenBack += 1;
     await this.recorder.record(run, end);
     this.keeper.remove(run);
@@ -193,6 +200,7 @@ export class Crew {
   /** life is a run from its claim until its handler has returned and its end has been recorded: that long its slot is taken (R6). */
   private async life(run: Run): Promise<void> {
     const watch = this.watchOverrun(run);
+    this.cancels.add(run);
     const recording = this.execute(run);
     this.recording.add(recording);
     await recording.finally(() => this.recording.delete(recording));

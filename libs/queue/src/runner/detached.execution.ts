@@ -73,8 +73,8 @@ export class DetachedExecution implements Execution {
       return finish.end;
     }
     run.settled = true;
-    if (stoppedBy && !(stoppedBy instanceof RunStoppedError && returned.type === 'answered'))
-      return judge.stopped(run, stoppedBy);
+    // Told to stop, by a shutdown or a cancel, it may have done its work all the same.
+    if (stoppedBy && !(run.mayFinish && returned.type === 'answered')) return judge.stopped(run, stoppedBy);
     if (returned.type === 'gone') return judge.stopped(run, new RunStoppedError());
     try {
       if (returned.type === 'threw') throw returned.error;

@@ -1,5 +1,6 @@
 import { UnavailableError } from '@holdfast/kernel';
 import { decideFailure } from '../domain/retry.policy.js';
+import { JobCancelledError } from '../errors/job-cancelled.error.js';
 import { LeaseLostError } from '../errors/lease-lost.error.js';
 import { RunStoppedError } from '../errors/run-stopped.error.js';
 import type { Run } from './run.js';
@@ -43,6 +44,7 @@ export class FailureJudge {
   /** stopped is the end of a run whose signal was aborted. */
   stopped(run: Run, reason: Error): RunEnd {
     if (reason instanceof LeaseLostError) return { type: 'lost', error: reason };
+    if (reason instanceof JobCancelledError) return { type: 'record', settlement: { verb: 'cancel' } };
     if (reason instanceof RunStoppedError)
       return { type: 'record', reason: 'shutdown', settlement: { verb: 'giveBack' } };
     return this.failed(run, reason);

@@ -56,12 +56,13 @@ export class LeaseKeeper {
     this.timer = startTimer(ms, () => void this.tick());
   }
 
-  /** A shutdown's abort leaves the job ours until it is given back; any other ends the renewal. */
+  /** A shutdown's abort and a cancel's leave the job ours until the handler has returned, or its time is up; any other ends the renewal. */
   private onAbort(run: Run): void {
     if (!run.mayFinish) this.remove(run);
   }
 
   private async renew(): Promise<boolean> {
+    for (const run of this.runs) if (!run.mayFinish) this.remove(run);
     const runs = [...this.runs];
     if (runs.length === 0) return true;
     const sentAt = performance.now();

@@ -104,8 +104,8 @@ describe('LoggingReporter', () => {
     const returned = Array.from({ length: 12 }, (_, at) => ({ id: String(at), kind: 'mail.send' }));
     const dead = [{ id: '7', kind: 'mail.send' }];
     const [back, buried] = linesOf(
-      { type: 'reap.done', result: { deadLettered: [], returned } },
-      { type: 'reap.done', result: { deadLettered: dead, returned: [] } },
+      { type: 'reap.done', result: { cancelled: [], deadLettered: [], returned } },
+      { type: 'reap.done', result: { cancelled: [], deadLettered: dead, returned: [] } },
     );
     expect(back![1]).toMatch(/^Taken back .*: 12 jobs, 0 \(mail\.send\), .* and 2 more\. Each runs alone next\.$/);
     expect(buried![1]).toBe('Vanished in the last attempt, dead letters now: 1 job, 7 (mail.send).');

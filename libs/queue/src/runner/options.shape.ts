@@ -5,6 +5,7 @@ type Names<T> = Readonly<Record<keyof T, true>>;
 
 const OPTIONS: Names<RunnerOptions> = {
   abortWaitMs: true,
+  cancelEveryMs: true,
   classifyError: true,
   errorDetail: true,
   except: true,

@@ -1,5 +1,6 @@
 import { startTimer, type Timer } from '@holdfast/kernel';
 import type { Lease } from '../domain/lease.js';
+import { JobCancelledError } from '../errors/job-cancelled.error.js';
 import { RunStoppedError } from '../errors/run-stopped.error.js';
 import { TimedOutError } from '../errors/timed-out.error.js';
 import type { ClaimedJob } from '../ports/job-store.js';
@@ -16,6 +17,8 @@ export class Run {
   private handlerReturned: Promise<void> = Promise.resolve();
   private inHandler = false;
   private leaseFrom: number;
+  /** overtime: its time was up, also where the signal had been aborted before that. */
+  private overtime = false;
   private startedAt: number;
   private timer: Timer | undefined;
 
@@ -44,9 +47,11 @@ export class Run {
     return this.leaseFrom + this.plan.leaseMs - performance.now();
   }
 
-  /** mayFinish tells whether a detached run may still commit: at a shutdown it may, past its time or without its lease it may not. */
+  /** mayFinish tells whether a detached run may still commit: at a shutdown or a cancel it may, past its time or without its lease it may not. */
   get mayFinish(): boolean {
-    return !this.stoppedBy || this.stoppedBy instanceof RunStoppedError;
+    const { stoppedBy } = this;
+    if (this.overtime) return false;
+    return !stoppedBy || stoppedBy instanceof JobCancelledError || stoppedBy instanceof RunStoppedError;
   }
 
   /** mayStart tells whether enough of the lease is left for a whole timeout (Q13). */
@@ -105,6 +110,7 @@ export class Run {
   startTimeout(): void {
     this.endedAt = undefined;
     this.startedAt = performance.now();
+    this.overtime = false;
     this.timer?.clear();
     this.timer = startTimer(this.plan.timeoutMs, () => this.timeOut());
   }
@@ -118,6 +124,7 @@ export class Run {
   private timeOut(): void {
     const lateMs = Math.max(0, this.ranMs - this.plan.timeoutMs);
     this.endTimeout();
+    this.overtime = true;
     this.abort(new TimedOutError(this.ref.kind, this.plan.timeoutMs, lateMs));
   }
 }

@@ -21,6 +21,7 @@ export const RUNNER_LINES: LinesOf<RunnerEvent> = {
     'debug',
     `Intake: ${created} created, ${merged} merged, ${waiting} waiting.`,
   ],
+  'job.cancelled': (event) => ['info', `${nameOf(event)} was cancelled while it ran.`],
   'job.completed': (event) => ['debug', `${nameOf(event)} ${event.verb === 'repeat' ? 'will repeat' : 'is done'}.`],
   'job.dead_lettered': (event) => ['error', `${nameOf(event)} is a dead letter: ${event.code}.`],
   'job.deferred': (event) => [
@@ -68,10 +69,13 @@ export const RUNNER_LINES: LinesOf<RunnerEvent> = {
     'warn',
     `The event loop was blocked for ${Math.round(blockedMs)} ms: renewals and timeouts were late by as much.`,
   ],
-  'reap.done': ({ result: { deadLettered, returned } }) =>
-    deadLettered.length > 0
-      ? ['error', `Vanished in the last attempt, dead letters now: ${listed(deadLettered)}.`]
-      : ['warn', `Taken back from leases that ran out: ${listed(returned)}. Each runs alone next.`],
+  'reap.done': ({ result: { cancelled, deadLettered, returned } }) => {
+    if (deadLettered.length > 0)
+      return ['error', `Vanished in the last attempt, dead letters now: ${listed(deadLettered)}.`];
+    return returned.length > 0
+      ? ['warn', `Taken back from leases that ran out: ${listed(returned)}. Each runs alone next.`]
+      : ['info', `Cancelled, as was asked: ${listed(cancelled)}.`];
+  },
   'runner.drained': ({ abandoned, givenBack }) => [
     abandoned > 0 ? 'warn' : 'info',
     givenBack + abandoned === 0

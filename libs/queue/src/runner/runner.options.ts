@@ -31,6 +31,8 @@ export interface LeaseOptions {
 export interface RunnerOptions {
   /** abortWaitMs is how long a run that a shutdown aborted may take to return before its job is given back. Default 1 000. */
   readonly abortWaitMs?: number;
+  /** cancelEveryMs is how often a process in which something runs asks whether it is to be cancelled (R16). Default 1 000. */
+  readonly cancelEveryMs?: number;
   /** classifyError sorts errors that carry no class and that their definition's hook leaves open (R10). Default none. */
   readonly classifyError?: ClassifyError;
   /** errorDetail is how much of an error the row keeps (R8). Default `'class'`. */
@@ -71,6 +73,7 @@ export interface KindOptions {
 /** ResolvedRunnerOptions are the options with their defaults, checked. */
 export interface ResolvedRunnerOptions {
   readonly abortWaitMs: number;
+  readonly cancelEveryMs: number;
   readonly classifyError: ClassifyError | undefined;
   readonly errorDetail: ErrorDetail;
   readonly graceMs: number;
@@ -109,6 +112,7 @@ export function resolveRunnerOptions(options: RunnerOptions, defaultOwner: strin
   };
   const resolved: ResolvedRunnerOptions = {
     abortWaitMs: ms('abortWaitMs', 1_000),
+    cancelEveryMs: Math.max(10, ms('cancelEveryMs', 1_000)),
     classifyError: options.classifyError,
     errorDetail: options.errorDetail ?? 'class',
     graceMs: ms('graceMs', 20_000),

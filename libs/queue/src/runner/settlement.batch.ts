@@ -1,12 +1,12 @@
 import { isConnectionLost } from '@holdfast/kernel';
-import type { JobStore, LeasedSettlement } from '../ports/job-store.js';
+import type { JobStore, LeasedSettlement, SettleAnswer } from '../ports/job-store.js';
 
 const MAX_BATCH = 500;
 
 interface Waiting {
   readonly item: LeasedSettlement;
   readonly reject: (error: unknown) => void;
-  readonly resolve: (held: boolean) => void;
+  readonly resolve: (held: SettleAnswer) => void;
 }
 
 /**
@@ -21,7 +21,7 @@ export class SettlementBatch {
   constructor(private readonly store: JobStore) {}
 
   /** settle answers whether the lease was still held; it rejects when the store was not reached or refused it. */
-  settle(item: LeasedSettlement): Promise<boolean> {
+  settle(item: LeasedSettlement): Promise<SettleAnswer> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, reject, resolve });
       if (this.sending) return;

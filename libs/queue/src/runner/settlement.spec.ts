@@ -4,7 +4,7 @@ import { type } from '../domain/payload.schema.js';
 import type { Settlement } from '../domain/settlement.js';
 import { handlerEntry } from '../handlers/handler.entry.js';
 import { MemoryJobStore } from '../memory/memory.job-store.js';
-import type { LeasedSettlement } from '../ports/job-store.js';
+import type { LeasedSettlement, SettleAnswer } from '../ports/job-store.js';
 import type { RunnerEvent } from '../ports/runner.events.js';
 import { KIND, order, OVER_MS, request } from '../testing/job-store.harness.js';
 import { planKind } from './kind.plan.js';
@@ -28,7 +28,7 @@ const FAILURES: Settlement[] = [
 class ForgetfulStore extends MemoryJobStore {
   forgets: 'reaped' | 'written' | undefined;
 
-  override async settle(settlements: readonly LeasedSettlement[]): Promise<boolean[]> {
+  override async settle(settlements: readonly LeasedSettlement[]): Promise<SettleAnswer[]> {
     const { forgets } = this;
     this.forgets = undefined;
     if (forgets === undefined) return super.settle(settlements);

@@ -1,7 +1,7 @@
 import { isConnectionLost, pause } from '@holdfast/kernel';
 import type { Settlement } from '../domain/settlement.js';
 import { LeaseLostError } from '../errors/lease-lost.error.js';
-import type { JobStore } from '../ports/job-store.js';
+import type { JobStore, SettleAnswer } from '../ports/job-store.js';
 import type { Reporter } from '../ports/reporter.js';
 import type { JobEvent } from '../ports/runner.events.js';
 import type { Run } from './run.js';
@@ -38,6 +38,7 @@ export class SettlementRecorder {
     if (end.type === 'committed') return this.reporter.report(told(run, end.completion, { counts: end.counts }));
     try {
       const held = await this.settle(run, end.settlement);
+      if (held === 'cancelled') return this.reporter.report(cancelled(run, end.error));
       this.reporter.report(
         held ? told(run, end.settlement, end) : lost(run, new LeaseLostError(run.ref.id, { cause: end.error })),
       );
@@ -47,11 +48,12 @@ export class SettlementRecorder {
   }
 
   /** settle answers whether the lease was held when the settlement was written, by this try or by an earlier one whose answer was lost. */
-  private async settle(run: Run, settlement: Settlement): Promise<boolean> {
+  private async settle(run: Run, settlement: Settlement): Promise<SettleAnswer> {
     let unsure = false;
     for (let tries = 1; ; tries += 1) {
       try {
-        if (await this.batch.settle({ lease: run.lease, settlement })) return true;
+        const held = await this.batch.settle({ lease: run.lease, settlement });
+        if (held !== false) return held;
         return unsure && (await this.wasWritten(run, settlement));
       } catch (error) {
         unsure = true;
@@ -68,6 +70,10 @@ export class SettlementRecorder {
     const verdict = await this.store.verdict(run.lease, run.claimed.attempt);
     return verb === 'complete' || verb === 'repeat' ? verdict === 'settled' : verdict !== 'expired';
   }
+}
+
+function cancelled(run: Run, error: unknown): JobEvent {
+  return { type: 'job.cancelled', error, ranMs: run.ranMs, run: run.ref };
 }
 
 function lost(run: Run, error: Error): JobEvent {
@@ -109,6 +115,8 @@ function told(
       return { ...common, type: 'job.refused', code: settlement.code };
     case 'bury':
       return { ...common, type: 'job.dead_lettered', code: settlement.failure.code, error: end.error };
+    case 'cancel':
+      return cancelled(run, end.error);
     case 'giveBack':
       return { type: 'job.given_back', reason: end.reason ?? 'shutdown', run: ref };
   }

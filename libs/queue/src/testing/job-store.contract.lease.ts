@@ -13,7 +13,7 @@ export function leaseContract(harness: () => JobStoreHarness): void {
     it('Q12: a lease that ran out brings the job back, as a suspect, with the attempt spent', async () => {
       await actor.add({});
       const lost = await expired();
-      expect(await reap()).toEqual({ deadLettered: [], returned: [{ id: lost.id, kind: KIND }] });
+      expect(await reap()).toEqual({ cancelled: [], deadLettered: [], returned: [{ id: lost.id, kind: KIND }] });
       expect(await actor.only()).toMatchObject({
         attempt: 1,
         errorCode: 'queue.lease_expired',
@@ -29,20 +29,20 @@ export function leaseContract(harness: () => JobStoreHarness): void {
     it('Q12: at the last attempt it ends in the dead letter', async () => {
       await actor.add({ maxAttempts: 1 });
       const lost = await expired();
-      expect(await reap()).toEqual({ deadLettered: [{ id: lost.id, kind: KIND }], returned: [] });
+      expect(await reap()).toEqual({ cancelled: [], deadLettered: [{ id: lost.id, kind: KIND }], returned: [] });
       expect(await actor.only()).toMatchObject({
         errorCode: 'queue.attempts_exhausted',
         state: 'DEAD_LETTER',
         suspect: false,
       });
-      expect(await reap()).toEqual({ deadLettered: [], returned: [] });
+      expect(await reap()).toEqual({ cancelled: [], deadLettered: [], returned: [] });
     });
 
     it('Q12: leaves leases that run, and those of kinds that others handle', async () => {
       await actor.add({}, { kind: 'stranger' });
       await actor.claimOne();
       await expired({ kind: 'stranger' });
-      expect(await reap()).toEqual({ deadLettered: [], returned: [] });
+      expect(await reap()).toEqual({ cancelled: [], deadLettered: [], returned: [] });
     });
 
     it('Q12: suspects are claimed by themselves alone, one at a time', async () => {

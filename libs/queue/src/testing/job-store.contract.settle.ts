@@ -232,7 +232,7 @@ export function settleContract(harness: () => JobStoreHarness): void {
 
     it('settles nothing and claims nothing of nothing', async () => {
       expect(await actor.store.settle([])).toEqual([]);
-      expect(await actor.store.reap([], 10)).toEqual({ deadLettered: [], returned: [] });
+      expect(await actor.store.reap([], 10)).toEqual({ cancelled: [], deadLettered: [], returned: [] });
       expect(await actor.store.depth([KIND])).toEqual([{ due: 0, kind: KIND, oldestDueAgeMs: 0 }]);
     });
   });

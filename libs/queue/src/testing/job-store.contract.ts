@@ -1,3 +1,5 @@
+import { cancelContract } from './job-store.contract.cancel.js';
+import { cancelRequestContract } from './job-store.contract.cancel-request.js';
 import { claimContract } from './job-store.contract.claim.js';
 import { dedupeContract } from './job-store.contract.dedupe.js';
 import { fenceContract } from './job-store.contract.fence.js';
@@ -40,9 +42,11 @@ export function describeJobStore(
     settleContract(current);
     leaseContract(current);
     dedupeContract(current);
+    cancelContract(current);
     if (!transactions) return;
     transactionContract(current);
     fenceContract(current);
     intakeContract(current);
+    cancelRequestContract(current);
   });
 }

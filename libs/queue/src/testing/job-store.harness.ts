@@ -4,7 +4,7 @@ import type { FailureRecord } from '../domain/failure.js';
 import type { JobStateName } from '../domain/job-state.js';
 import type { EncodedRequest, Enqueued } from '../domain/request.js';
 import type { Settlement } from '../domain/settlement.js';
-import type { ClaimedJob, ClaimOrder, JobStore } from '../ports/job-store.js';
+import type { ClaimedJob, ClaimOrder, JobStore, SettleAnswer } from '../ports/job-store.js';
 
 /** InspectedJob is a job as the contract suite looks at it, beside the store. */
 export interface InspectedJob {
@@ -114,7 +114,7 @@ export class StoreActor {
     return job;
   }
 
-  async end(job: ClaimedJob, settlement: Settlement = { verb: 'complete', outcome: null }): Promise<boolean> {
+  async end(job: ClaimedJob, settlement: Settlement = { verb: 'complete', outcome: null }): Promise<SettleAnswer> {
     return (await this.store.settle([{ lease: job.lease, settlement }]))[0]!;
   }
 

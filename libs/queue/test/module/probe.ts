@@ -28,6 +28,8 @@ export function untilState(db: TestDatabase, id: string, state: JobStateName, sc
 
 /** emptied removes every job and request, so that tests of one file do not meet. */
 export async function emptied(db: TestDatabase): Promise<void> {
-  const tables = ['job', 'job_request', 'job_alias', 'job_renewal', 'job_hold'].map((table) => `holdfast.${table}`);
+  const tables = ['job', 'job_request', 'job_alias', 'job_renewal', 'job_hold', 'job_cancel'].map(
+    (table) => `holdfast.${table}`,
+  );
   await db.adminQuery(`TRUNCATE ${tables.join(', ')}`);
 }

@@ -1,4 +1,5 @@
 import type { SchemaName } from '@holdfast/kernel';
+import { type Cancelling, heldRun } from './held-run.js';
 import { keyLock } from './key-lock.js';
 
 /** The key locks of one transaction: thousands of keyed enqueues in one must not use up the server's lock table. */
@@ -14,9 +15,10 @@ const ARGUMENTS = 'text, text, text, smallint, timestamptz, integer, json, small
  * inserted: intake, and every other such insert, needs that lock. REPEATABLE READ may see an old state, so it always appends and says which
  * run it saw. SERIALIZABLE reads no table at all: a read could give the caller a serialization failure.
  *
- * It runs with the rights of its owner, so that a role that may enqueue needs no right to read a job.
+ * It runs with the rights of its owner, so that a role that may enqueue needs no right to read a job. With `cancels` a run that was asked to be
+ * cancelled satisfies nobody any more.
  */
-export function enqueueKeyed(schema: SchemaName): string[] {
+export function enqueueKeyed(schema: SchemaName, { cancels }: Cancelling = {}): string[] {
   const lock = keyLock(schema, { kind: 'p_kind', tenantId: 'p_tenant_id', dedupeKey: 'p_dedupe_key' });
   return [
     `CREATE FUNCTION ${schema.of('enqueue_keyed')}(
@@ -35,7 +37,7 @@ BEGIN
   payload_differs := false;
   WHILE v_isolation <> 'serializable' LOOP
     SELECT j.id, j.state, j.lease_token, j.payload::text <> p_payload::text AS differs,
-        EXISTS (SELECT FROM ${schema.of('job_hold')} h WHERE h.job_id = j.id AND h.token = j.lease_token) AS held
+        ${heldRun(schema, { cancels })} AS held
       INTO v_live
       FROM ${schema.of('job')} j
       WHERE j.kind = p_kind AND coalesce(j.tenant_id, '') = coalesce(p_tenant_id, '') AND j.dedupe_key = p_dedupe_key

@@ -1,4 +1,5 @@
 import type { SchemaName } from '@holdfast/kernel';
+import { asked, type Cancelling, heldRun } from './held-run.js';
 import { keyLock, PINNED_PLANS } from './key-lock.js';
 
 const MAX_BATCH = 250;
@@ -15,8 +16,11 @@ const MAX_KEYS = 200;
  *    Running jobs are not locked: to wait for a run that ends in this moment does no harm, the next intake finds it ended.
  * 3. With a snapshot taken after the locks: no live job → the job, under the id of the key's oldest request; pending → the earlier moment wins,
  *    unless it waits out a retry or a deferral; running → satisfied by that run, or waiting for its end, folded into one row per run.
+ *
+ * With `cancels` a job that was asked to be cancelled satisfies and takes in nobody any more: while it is still pending, its requests are left for the
+ * next intake, which finds it ended (R16).
  */
-export function intakeRequests(schema: SchemaName): string[] {
+export function intakeRequests(schema: SchemaName, { cancels }: Cancelling = {}): string[] {
   const job = schema.of('job');
   const request = schema.of('job_request');
   const lock = keyLock(schema, { kind: 'r.kind', tenantId: 'r.tenant_id', dedupeKey: 'r.dedupe_key' });
@@ -92,16 +96,21 @@ BEGIN
         r.created_at, l.id AS job_id, l.lease_token, l.due_at AS job_due_at, l.waits_out,
         CASE
           WHEN l.id IS NULL THEN 'create'
-          WHEN l.state = 0 AND l.id = ANY (v_pending) THEN 'join'
+          WHEN l.state = 0 AND l.id = ANY (v_pending)${cancels ? ' AND NOT l.asked' : ''} THEN 'join'
           WHEN l.state = 0 THEN 'skip'
           WHEN r.seen_token = l.lease_token AND NOT r.rerun AND NOT l.held THEN 'drop'
           -- That run began after the one whose end it waited for, and so after its commit.
-          WHEN r.waits_for = l.id AND r.waits_token <> l.lease_token AND NOT r.replace_payload THEN 'drop'
+          WHEN r.waits_for = l.id AND r.waits_token <> l.lease_token AND NOT r.replace_payload${cancels ? ' AND NOT l.asked' : ''} THEN 'drop'
           ELSE 'wait'
         END AS fate
       FROM ${request} r LEFT JOIN LATERAL (
         SELECT j.id, j.state, j.lease_token, j.due_at, j.attempt > 0 OR j.deferred_since IS NOT NULL AS waits_out,
-            EXISTS (SELECT FROM ${schema.of('job_hold')} h WHERE h.job_id = j.id AND h.token = j.lease_token) AS held
+            ${heldRun(schema, { cancels })} AS held${
+              cancels
+                ? `,
+            ${asked(schema)} AS asked`
+                : ''
+            }
           FROM ${job} j WHERE ${live('r')} LIMIT 1
       ) l ON true
       WHERE r.id = ANY (v_ids)

@@ -9,14 +9,18 @@ export interface WorkRow {
 }
 
 /**
- * Tells whether a look at these kinds would find anything: a request, a due job or suspect, a lease that may have run out (R18, P8).
+ * Tells whether a look at these kinds would find anything: a request, a due job or suspect, a lease that may have run out, a request
+ * to cancel that no run will see (R18, P8).
  *
- * Locks: none. Index: job_request_pk; job_claim, job_suspects and job_leases, one entry of each kind, of job_claim one of each priority too.
+ * Locks: none. Index: job_request_pk; job_pk for the rows of job_cancel; job_claim, job_suspects and job_leases, one entry of each kind, of job_claim one of each priority too.
  */
 export const findWork = new Statement<{ readonly kinds: readonly string[] }, WorkRow>({
   name: 'find-work',
   text: (schema) => `
 SELECT EXISTS (SELECT FROM ${schema.of('job_request')} r ORDER BY r.id LIMIT 1) OR EXISTS (
+    SELECT FROM ${schema.of('job_cancel')} c
+      WHERE NOT EXISTS (SELECT FROM ${schema.of('job')} j WHERE j.id = c.job_id AND j.state = 1 OFFSET 0)
+  ) OR EXISTS (
     SELECT FROM unnest($1::text[]) AS k (kind)
       CROSS JOIN LATERAL (
         SELECT FROM generate_series(0, 9) AS p (priority)

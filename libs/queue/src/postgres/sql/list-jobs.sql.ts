@@ -1,5 +1,5 @@
 import { type SchemaName, Statement } from '@holdfast/kernel';
-import { STATUS_COLUMNS, type StatusRow } from './status-columns.sql.js';
+import { statusColumns, type StatusRow } from './status-columns.sql.js';
 
 /** ListJobsParams ask for a part of a section, behind a key. */
 export interface ListJobsParams {
@@ -55,7 +55,7 @@ SELECT j.*, s.matches, s.key, s.scanned
       FROM scanned s
       WHERE s.id = ANY (ARRAY(SELECT p.id FROM picked p)) OR s.place = (SELECT max(l.place) FROM scanned l)
   ) s
-  CROSS JOIN LATERAL (SELECT ${STATUS_COLUMNS} FROM ${schema.of('job')} j WHERE j.id = s.id OFFSET 0) j
+  CROSS JOIN LATERAL (SELECT ${statusColumns(schema)} FROM ${schema.of('job')} j WHERE j.id = s.id OFFSET 0) j
   ORDER BY s.place`,
     values: (p) => [p.state, p.firstKind, p.lastKind, p.scan, p.key, p.limit, p.tenantId, p.errorCode],
   });

@@ -1,7 +1,7 @@
 import type { JobStore, ClaimedJob, ClaimOrder, IntakeResult, ReapResult } from '../../ports/job-store.js';
 
 const NOTHING_TAKEN_IN: IntakeResult = { created: 0, merged: 0, more: false, waiting: 0 };
-const NOTHING_REAPED: ReapResult = { deadLettered: [], returned: [] };
+const NOTHING_REAPED: ReapResult = { cancelled: [], deadLettered: [], returned: [] };
 
 /** JobFeed is what a runner of the kit finds when it looks for work: the jobs that the kit has claimed, and no others. */
 export class JobFeed {

@@ -11,6 +11,7 @@ import type { TestedQueue } from './tested.queue.js';
 
 const STATES: Readonly<Record<Settlement['verb'], JobStateName>> = {
   bury: 'DEAD_LETTER',
+  cancel: 'CANCELLED',
   complete: 'SUCCEEDED',
   defer: 'PENDING',
   giveBack: 'PENDING',
