@@ -58,13 +58,14 @@ export class EmbeddedServer {
     await this.ready(this.server);
   }
 
-  /** stop ends the server: fast shutdown, after 15 s immediate, after 5 more by force. */
-  async stop(): Promise<void> {
-    for (const [signal, patienceMs] of [
+  /** stop ends the server: fast shutdown, after 15 s immediate, after 5 more by force; `immediate` begins with that: the next start is a recovery. */
+  async stop(how: 'fast' | 'immediate' = 'fast'): Promise<void> {
+    const signals = [
       ['SIGINT', 15_000],
       ['SIGQUIT', 5_000],
       ['SIGKILL', 5_000],
-    ] as const) {
+    ] as const;
+    for (const [signal, patienceMs] of signals.slice(how === 'fast' ? 0 : 1)) {
       this.server?.kill(signal);
       if (await settlesWithin(this.exited, patienceMs)) return;
     }
