@@ -39,18 +39,19 @@ describe('Jobs.list', () => {
     const cancelled = await stand.seed({ state: 'CANCELLED' });
     const later = await stand.seed({ dueInS: 60, kind: 'a.a', state: 'PENDING' });
     const sooner = await stand.seed({ dueInS: 30, kind: 'a.a', state: 'PENDING', tenantId: 'acme' });
+    const last = await stand.seed({ dueInS: 90, kind: 'a.a', state: 'PENDING', tenantId: 'acme' });
     const running = await stand.seed({ kind: 'b.b', state: 'RUNNING' });
     const suspect = await stand.seed({ state: 'PENDING' });
     await stand.database.adminQuery(`UPDATE ${JOB} SET suspect = true WHERE id = $1`, [suspect]);
 
-    const all = [running, sooner, later, suspect, dead, refused, cancelled, young, old];
+    const all = [running, sooner, later, last, suspect, dead, refused, cancelled, young, old];
     expect(await every({})).toEqual(all);
     for (const limit of [1, 2, 4]) expect(await every({ limit })).toEqual(all);
-    expect(await every({ state: 'PENDING' })).toEqual([sooner, later, suspect]);
+    expect(await every({ state: 'PENDING' })).toEqual([sooner, later, last, suspect]);
     expect(await every({ state: 'SUCCEEDED' })).toEqual([young, old]);
-    expect(await every({ kind: 'a.a', limit: 1 })).toEqual([sooner, later, young]);
+    expect(await every({ kind: 'a.a', limit: 1 })).toEqual([sooner, later, last, young]);
     expect(await every({ kind: 'b.b' })).toEqual([running, old]);
-    expect(await every({ tenantId: 'acme' })).toEqual([sooner, dead]);
+    for (const limit of [1, 2, 50]) expect(await every({ limit, tenantId: 'acme' })).toEqual([sooner, last, dead]);
     expect(await every({ errorCode: 'mail.refused' })).toEqual([refused]);
     expect(await every({ kind: 'none.such' })).toEqual([]);
     expect((await jobs.list({ limit: 1, state: 'DEAD_LETTER' })).jobs[0]).toMatchObject({

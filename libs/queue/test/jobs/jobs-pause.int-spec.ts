@@ -116,7 +116,8 @@ describe('A paused kind', () => {
 
   it('A1, Q12: its leases that ran out are reaped, and its suspects keep nobody waiting', async () => {
     const [one] = stands as [RunnerStand];
-    one.attached(Send, () => Promise.resolve()).attached(Sort, () => Promise.resolve());
+    const gate = new Gate();
+    one.attached(Send, () => Promise.resolve()).attached(Sort, () => gate.pass());
     const id = await one.enqueue(Send, {});
     await one.store.claim({
       fullLook: true,
@@ -129,10 +130,13 @@ describe('A paused kind', () => {
     await one.start({ pollMs: POLL_MS });
     await one.seen('reap.done', ({ result }) => result.returned.some((job) => job.id === id));
     const other = await one.enqueue(Sort, {});
-    await one.seenOf('job.completed', other);
-    await looks(one, 4);
+    await gate.reached;
+    // While something runs here, a suspect that is due would keep this process from claiming.
+    await looks(one, 6);
     expect(one.events.filter((event) => event.type === 'suspects.awaited')).toEqual([]);
     expect((await jobs.find(id))!).toMatchObject({ attempt: 1, state: 'PENDING' });
+    gate.open();
+    await one.seenOf('job.completed', other);
     await jobs.resumeKind(KIND);
     await one.seenOf('job.completed', id);
   });
