@@ -11,7 +11,7 @@ describe('Operators at the same jobs', () => {
   beforeEach(async () => (stand = await JobsStand.open()));
   afterEach(() => stand.close());
 
-  it('K132: completion, renewal, requeue, run now, delete and purge of the same 200 jobs meet without a deadlock, and each job that is not done is named', async () => {
+  it('K132: completion, renewal, cancel, requeue, run now, delete and purge of the same 200 jobs meet without a deadlock, and each job that is not done is named', async () => {
     const [one, two] = [stand.store(), stand.store()];
     const [here, there] = [stand.jobs(), stand.jobs()];
     await one.enqueueNow(Array.from({ length: 200 }, (_, n) => keyed(n % 2 ? null : `k${n}`)));
@@ -38,16 +38,18 @@ describe('Operators at the same jobs', () => {
             : { verb: 'bury', failure: { attempt, code: 'test.failed' } },
       }));
       const reversed = [...all].reverse();
-      const [settled, , first, second, , deleted] = await Promise.all([
+      const [settled, , first, second, , cancels, deleted] = await Promise.all([
         one.settle(settlements),
         two.renew(leases, LEASE_MS),
         here.requeueMany(all),
         there.requeueMany(reversed),
         Promise.allSettled(reversed.slice(0, 20).map((id) => there.runNow(id))),
+        Promise.all(reversed.slice(20, 60).map((id) => here.cancel(id))),
         Promise.allSettled(doomed.map((id) => here.delete(id))),
         there.purge({ limit: 10, olderThan: '1h', state: 'FAILED' }),
       ]);
       expect(settled.filter(Boolean)).toHaveLength(claimed.length);
+      for (const { disposition } of cancels) expect(['cancelled', 'requested', 'final']).toContain(disposition);
       for (const answer of deleted)
         if (answer.status === 'rejected')
           expect((answer.reason as { code: string }).code).toMatch(/^queue\.job_(state|not_found)$/);

@@ -46,6 +46,17 @@ describe('Jobs.requeue', () => {
     expect(claimed).toMatchObject([{ attempt: 1, id, suspect: false }]);
   });
 
+  it('A1, R16: a job that was cancelled is requeued, and what asked for its end does not end its next life', async () => {
+    const cancelled = await stand.seed({ state: 'PENDING' });
+    expect(await jobs.cancel(cancelled)).toMatchObject({ disposition: 'cancelled' });
+    const dead = await stand.seed({ state: 'DEAD_LETTER' });
+    await stand.database.adminQuery(`INSERT INTO holdfast.job_cancel (job_id) SELECT id FROM ${JOB}`);
+    await jobs.requeueMany([cancelled, dead]);
+    expect((await store.reap(['demo.job'], 10)).cancelled).toEqual([]);
+    for (const id of [cancelled, dead])
+      expect(await jobs.find(id)).toMatchObject({ cancelRequestedAt: null, state: 'PENDING' });
+  });
+
   it.each(['PENDING', 'RUNNING', 'SUCCEEDED'] as const)('A1: %s is refused and stays as it is', async (state) => {
     const id = await stand.seed({ state });
     const before = await jobs.find(id);

@@ -106,10 +106,12 @@ describe('Jobs', () => {
           `INSERT INTO holdfast.job_renewal SELECT id, gen_random_uuid(), now() FROM ${JOB}`,
         );
         await stand.database.adminQuery(`INSERT INTO holdfast.job_hold SELECT id, gen_random_uuid() FROM ${JOB}`);
+        await stand.database.adminQuery(`INSERT INTO holdfast.job_cancel (job_id) SELECT id FROM ${JOB}`);
         expect(await jobs.delete('901')).toBe(id);
         for (const gone of [id, '900', '901']) expect(await jobs.find(gone)).toBeUndefined();
         expect((await jobs.find('902'))!.id).toBe(other);
-        for (const table of ['job', 'job_alias', 'job_renewal', 'job_hold']) expect(await numberOf(table)).toBe(1);
+        for (const table of ['job', 'job_alias', 'job_cancel', 'job_renewal', 'job_hold'])
+          expect(await numberOf(table)).toBe(1);
       },
     );
 

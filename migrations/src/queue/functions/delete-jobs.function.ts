@@ -69,6 +69,7 @@ BEGIN
     )
     SELECT l.id FROM led l
   ));
+  DELETE FROM ${schema.of('job_cancel')} n WHERE n.job_id = ANY (v_gone);
   DELETE FROM ${schema.of('job_hold')} n WHERE n.job_id = ANY (v_gone);
   DELETE FROM ${schema.of('job_renewal')} n WHERE n.job_id = ANY (v_gone);
 END

@@ -49,6 +49,8 @@ BEGIN
             SET state = 0, attempt = 0, due_at = clock_timestamp(), finished_at = NULL, suspect = false, losses = 0, deferred_since = NULL,
               outcome = NULL, error_code = NULL, refusal = NULL
             WHERE j.id = v_id;
+          -- A request to cancel was for the life before.
+          DELETE FROM ${schema.of('job_cancel')} c WHERE c.job_id = v_id;
           answer := 'requeued';
           job_state := 0;
         END IF;
