@@ -9,7 +9,13 @@ const FENCED = /^```[\s\S]*?^```$/gm;
 /** The codes of the library's own errors, as its sources write them and as the table of codes lists them. */
 const CODE = /'((?:kernel|migrate|queue)\.[a-z_]+)'/g;
 /** What is written like a code and is none: events, and duties of the leader. */
-const NO_CODES: readonly string[] = ['queue.depth', 'queue.depth_cleared', 'queue.retention', 'queue.unhandled_kinds'];
+const NO_CODES: readonly string[] = [
+  'queue.depth',
+  'queue.depth_cleared',
+  'queue.postgres_health',
+  'queue.retention',
+  'queue.unhandled_kinds',
+];
 const LISTED = /^\| `((?:kernel|migrate|queue)\.[a-z_]+)` \|/gm;
 const TYPESCRIPT = /^```ts\n([\s\S]*?)^```$/gm;
 

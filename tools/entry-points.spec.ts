@@ -26,6 +26,14 @@ describe('an entry point loads no more than it says', () => {
     expect(loaded.filter((name) => name.startsWith('@nestjs/') || name === 'typeorm')).toEqual([]);
   });
 
+  it('M1: @holdfast/queue/metrics brings prom-client and no Nest; the other entry points of the queue load no prom-client', () => {
+    const loaded = [...packagesLoadedBy('@holdfast/queue/metrics')];
+    expect(loaded).toContain('prom-client');
+    expect(loaded.filter((name) => name.startsWith('@nestjs/') || name === 'typeorm')).toEqual([]);
+    for (const entry of ['@holdfast/queue', '@holdfast/queue/core'])
+      expect([...packagesLoadedBy(entry)]).not.toContain('prom-client');
+  });
+
   it.each(['drizzle', 'knex', 'kysely', 'mikro-orm', 'nestjs-cls', 'prisma', 'typeorm-transactional'])(
     'T4: @holdfast/kernel/%s loads no package but pg: the tool is known by its shape',
     (tool) => {

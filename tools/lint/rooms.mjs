@@ -59,7 +59,11 @@ export const rooms = {
       packages: [...queueKernel, '@holdfast/migrations', 'pg'],
     },
     health: { rooms: core, packages: [...queueKernel, '@nestjs/*'] },
-    metrics: { rooms: core, packages: [...queueKernel, '@nestjs/*'] },
+    // Its module names no Nest: the entry point serves a queue without it, too.
+    metrics: {
+      rooms: [...core, 'client', 'runner', 'scheduler', '!.decorator', '!.explorer'],
+      packages: [...queueKernel, 'prom-client'],
+    },
     tracing: { rooms: core, packages: queueKernel },
     http: { rooms: core, packages: [...queueKernel, '@nestjs/*'] },
     cli: { rooms: core, packages: [...queueKernel, '@holdfast/migrations'] },

@@ -4,6 +4,7 @@ import { QueueModule } from '@holdfast/queue';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { WorkerConfiguration } from './configuration/worker.configuration.js';
+import { MetricsModule } from './metrics/metrics.module.js';
 import { RetentionSweepHandler } from './retention/retention-sweep.handler.js';
 import { EventRecordHandler } from './statistics/event-record.handler.js';
 import { WebhookModule } from './webhook/webhook.module.js';
@@ -11,7 +12,7 @@ import { WebhookModule } from './webhook/webhook.module.js';
 /** A probe in flight has this long once the jobs have ended. */
 const HTTP_DRAIN_MS = 1_000;
 
-/** WorkerModule is what runs: the runner with its handlers, the scheduler, of whose duties one worker at a time takes care, and the health endpoints. */
+/** WorkerModule is what runs: the runner with its handlers, the scheduler, of whose duties one worker at a time takes care, and the health endpoints and the metrics. */
 @Module({})
 export class WorkerModule {
   static with(configuration: WorkerConfiguration): DynamicModule {
@@ -34,6 +35,7 @@ export class WorkerModule {
       imports: [
         HttpEdgeModule.with(HTTP_DRAIN_MS),
         HubDatabaseModule.with({ applicationName: 'holdfast-worker', databaseUrl, migrations, poolSize }),
+        MetricsModule.create(),
         queue,
         WebhookModule.with(configuration),
       ],

@@ -41,6 +41,20 @@ describe('the worker as a process', () => {
     other.close();
   });
 
+  it('M1: serves the series of its queue at /metrics, those of each of its kinds at zero', async () => {
+    const worker = await hub.startWorker();
+    const line = worker.lines.find((text) => text.includes('Health on http'))!;
+    const response = await fetch(`${/http:\/\/[^/\s]+/.exec(line)![0]}/metrics`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringMatching(/^text\/plain; version=0\.0\.4/),
+    ]);
+    const text = await response.text();
+    for (const kind of ['event.record', 'retention.sweep', 'webhook.deliver'])
+      expect(text).toContain(`holdfast_jobs_dead_lettered_total{kind="${kind}"} 0`);
+    await worker.stop();
+  });
+
   it('T1: refuses to start as a role that bypasses row level security, with the remedy and without its password', async () => {
     const bypassing = await database.createRole({ attributes: 'BYPASSRLS' });
     for (const url of [bypassing.url, database.url]) {

@@ -109,6 +109,7 @@ export {
   JobInterceptor,
 } from './handlers/job.interceptor.js';
 
+export type { ClientEvent } from './ports/client.events.js';
 export { EventStream, type NextOptions } from './ports/event.stream.js';
 export { AdvisoryLockLeadership, type AdvisoryLockLeadershipOptions } from './leadership/advisory-lock.leadership.js';
 export type { LeaderTransactions } from './leadership/always.candidate.js';
@@ -118,9 +119,12 @@ export { NeverLeadership } from './leadership/never.leadership.js';
 export type { Duty, DutyContext, DutyOptions, DutyRun } from './ports/duty.js';
 export { DutyLedger, type DueDuties, type DutyEnd, type DutyPlan, type DutyStart } from './ports/duty.ledger.js';
 export {
+  type DatabaseHealth,
   type ExpiredJobs,
   type ExpiredPage,
   Housekeeping,
+  type KindDeferrals,
+  type OldestTransaction,
   type SweepMark,
   type SweepOrder,
   type Swept,

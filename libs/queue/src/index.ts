@@ -19,6 +19,7 @@ export {
 export { LeadershipHealthIndicator, type LeadershipHealthOptions } from './health/leadership.health-indicator.js';
 export { QueueDatabaseHealthIndicator } from './health/queue-database.health-indicator.js';
 export { QueueMigrationsHealthIndicator } from './health/queue-migrations.health-indicator.js';
+export type { MetricsSource } from './health/health.server.js';
 export type { HealthCheck } from './health/readiness.js';
 export { RunnerHealthIndicator, type RunnerHealthOptions } from './health/runner.health-indicator.js';
 export { QueueModule } from './module/queue.module.js';

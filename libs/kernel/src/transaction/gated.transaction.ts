@@ -19,13 +19,18 @@ export class GatedTransaction implements Omit<Transaction, 'manager'> {
 
   constructor(
     private readonly callbacks: AfterCommit,
-    gate: TransactionGate,
+    private readonly gate: TransactionGate,
     options: BeginOptions & { preparedStatements: boolean },
   ) {
     this.isolation = options.isolation ?? 'READ COMMITTED';
     this.readOnly = options.readOnly ?? false;
     this.tenantId = options.tenantId ?? null;
     this.sql = new GatedExecutor(gate, options);
+  }
+
+  /** savepointRollbacks is how often it went back to a savepoint: whoever counts what it commits cannot know what is left of it. */
+  get savepointRollbacks(): number {
+    return this.gate.savepointRollbacks;
   }
 
   /** settled tells that the transaction has ended. */

@@ -26,6 +26,7 @@ export class TransactionGate {
   private closed = false;
   private error: Error | undefined;
   private readonly inFlight = new Set<Promise<unknown>>();
+  private rollbacks = 0;
   private savepoints = 0;
   private setForTransaction = false;
   private tampering: TransactionEndedError | undefined;
@@ -52,6 +53,11 @@ export class TransactionGate {
   /** lingers tells that the rest of the transaction would find something of this code: a setting, an open savepoint, a cursor, a temporary table. */
   get lingers(): boolean {
     return this.touchedSession || this.setForTransaction || this.savepoints !== 0;
+  }
+
+  /** savepointRollbacks is how often the transaction went back to a savepoint: what was written since that one is undone. */
+  get savepointRollbacks(): number {
+    return this.rollbacks;
   }
 
   /** tamper is the refusal that code got which tried to end the transaction, or undefined. */
@@ -104,6 +110,8 @@ export class TransactionGate {
     if (hasChangedSession(text, tags)) this.touchedSession = true;
     if (hasSetForTransaction(text, tags)) this.setForTransaction = true;
     this.savepoints += openedSavepoints(tags);
+    // A ROLLBACK of the transaction itself is refused.
+    if (tags.includes('ROLLBACK')) this.rollbacks += 1;
   }
 
   private pass(args: unknown[]): unknown {

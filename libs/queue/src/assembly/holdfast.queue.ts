@@ -97,7 +97,7 @@ export class HoldfastQueue {
       roster,
       store: this.store,
     });
-    this.jobs = jobQueueOf(this.options, database, this.store, this.runner);
+    this.jobs = jobQueueOf(this.options, database, this.store, this.runner, reporter);
     this.lookup = jobsOf(this.options, this.connections, this.runner);
   }
 

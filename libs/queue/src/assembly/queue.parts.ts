@@ -52,12 +52,22 @@ export function jobQueueOf(
   database: Database,
   store: JobStore,
   runner?: Runner,
+  reporter?: Reporter,
 ): JobQueue {
   const { kinds, payloadLimitBytes, tenantSetting, transactionHost } = options;
   const maxAttemptsOf = (kind: string) => (Object.hasOwn(kinds, kind) ? kinds[kind]?.maxAttempts : undefined);
   const enqueued = () => runner?.enqueued();
   const tenancy = tenantSetting !== undefined;
-  return new JobQueue({ database, enqueued, maxAttemptsOf, payloadLimitBytes, store, tenancy, transactionHost });
+  return new JobQueue({
+    database,
+    enqueued,
+    maxAttemptsOf,
+    payloadLimitBytes,
+    reporter,
+    store,
+    tenancy,
+    transactionHost,
+  });
 }
 
 /** jobsOf makes what people and routes use; `runner`, where this process has one, learns of what they make due. */

@@ -23,8 +23,11 @@ import { InvalidRequestError } from '../errors/invalid-request.error.js';
 import { NoTransactionError } from '../errors/no-transaction.error.js';
 import { NotADefinitionError } from '../errors/not-a-definition.error.js';
 import { RefusedRequestError } from '../errors/refused-request.error.js';
+import { EventStream } from '../ports/event.stream.js';
 import type { JobStore } from '../ports/job-store.js';
+import type { Reporter } from '../ports/reporter.js';
 import type { EnqueueOptions, JoinOptions } from './enqueue.options.js';
+import { type Answered, EnqueueTally } from './enqueue.tally.js';
 
 /** A batch becomes one array of each column: text of this size is escaped in memory once more, and the server takes 1 GB at most. */
 const MAX_BATCH_BYTES = 64 * 1024 * 1024;
@@ -37,6 +40,8 @@ export interface JobQueueOptions {
   /** maxAttemptsOf answers this deployment's override for a kind, or undefined. */
   readonly maxAttemptsOf: (kind: string) => number | undefined;
   readonly payloadLimitBytes: number;
+  /** reporter is told of what was enqueued; default nobody. `events` tells it too. */
+  readonly reporter?: Reporter | undefined;
   readonly store: JobStore;
   readonly tenancy: boolean;
   /** transactionHost knows of open transactions of the application's other tools (T4); default none. */
@@ -52,8 +57,19 @@ export interface JobQueueOptions {
  * `{ in: 'own' }`. A request that cannot be stored is refused with a RefusedRequestError before any SQL is sent (Q2).
  */
 export class JobQueue {
+  /** events hands on `job.enqueued`, after the commit where the transaction is Holdfast's (M4). */
+  readonly events = new EventStream();
   /** announced transactions will tell of their commit. */
   private readonly announced = new WeakSet<object>();
+
+  private readonly tally = new EnqueueTally((event) => {
+    this.events.report(event);
+    try {
+      this.options.reporter?.report(event);
+    } catch {
+      // A reporter must not be able to change what came of an enqueue.
+    }
+  });
 
   constructor(private readonly options: JobQueueOptions) {}
 
@@ -133,11 +149,17 @@ export class JobQueue {
     if (!executor) {
       const answers = await store.enqueueNow(requests);
       if (requests.some(isDueNow)) enqueued?.();
+      this.tally.own(requests, answers);
       return answers;
     }
     // Before it is sent: a transaction that is being committed waits for it, and takes no callback any more.
     this.announce(requests, target);
-    return requests.length > 1 ? store.enqueueMany(requests, executor) : [await store.enqueue(requests[0]!, executor)];
+    const { transaction } = target;
+    const answered: Answered = transaction ? this.tally.within(transaction) : this.tally.ofOthers;
+    const answers =
+      requests.length > 1 ? await store.enqueueMany(requests, executor) : [await store.enqueue(requests[0]!, executor)];
+    answered(requests, answers);
+    return answers;
   }
 
   /** The transaction is found before anything is awaited: it is the one that was open when the caller asked. */

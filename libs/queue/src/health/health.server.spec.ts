@@ -41,6 +41,21 @@ describe('HealthServer', () => {
     expect((await ask('/health/live')).status).toBe(200);
   }, 20_000);
 
+  it('M1: /metrics is 404 without a source, its text with one at any time, and 503 where it fails', async () => {
+    expect((await ask('/metrics')).status).toBe(404);
+    let text: () => Promise<string> = () => Promise.resolve('"a 1"');
+    const metrics = { contentType: 'text/plain', metrics: () => text() };
+    const scraped = await HealthServer.open({ host: '127.0.0.1', metrics, port: 0 });
+    await server.close();
+    server = scraped;
+    expect(await ask('/metrics')).toMatchObject({ body: 'a 1', status: 200 });
+    server.drain();
+    expect((await ask('/metrics')).headers.get('content-type')).toBe('text/plain');
+    expect((await ask('/metrics', 'POST')).status).toBe(405);
+    text = () => Promise.reject(new Error('secret'));
+    expect(await ask('/metrics')).toMatchObject({ body: { status: 'error' }, status: 503 });
+  });
+
   it('H1: degraded is 200, error is 503', async () => {
     let status: Readiness['status'] = 'degraded';
     server.serve(() => Promise.resolve({ ...well, status }));

@@ -9,6 +9,7 @@ const healthy: RunnerVitals = {
   paused: [],
   pollMs: 2_000,
   running: 0,
+  runningByKind: {},
   slots: 10,
   startedAt: NOW - 60_000,
   state: 'running',

@@ -13,7 +13,15 @@ describe('nestLogSink', () => {
     const reporter = new LoggingReporter(nestLogSink(logger));
     reporter.report({ type: 'job.completed', counts: undefined, outcome: null, ranMs: 1, run, verb: 'complete' });
     const error = new Error('outer', { cause: new TypeError('inner') });
-    reporter.report({ type: 'job.retried', code: 'queue.job_failed', delayMs: 10, error, ranMs: 1, run });
+    reporter.report({
+      type: 'job.retried',
+      code: 'queue.job_failed',
+      delayMs: 10,
+      error,
+      failureClass: 'retryable',
+      ranMs: 1,
+      run,
+    });
     reporter.report({ type: 'runner.stopped' });
     expect(debug.mock.calls).toEqual([[expect.stringContaining('Job 7 (mail.send, attempt 2)')]]);
     expect(log.mock.calls).toEqual([['The runner has stopped.']]);
@@ -32,7 +40,15 @@ describe('nestLogSink', () => {
       },
     };
     for (const error of ['oh', undefined, null, hostile]) {
-      reporter.report({ type: 'job.retried', code: 'queue.job_failed', delayMs: 10, error, ranMs: 1, run });
+      reporter.report({
+        type: 'job.retried',
+        code: 'queue.job_failed',
+        delayMs: 10,
+        error,
+        failureClass: 'retryable',
+        ranMs: 1,
+        run,
+      });
     }
     expect(warn).toHaveBeenCalledTimes(4);
     expect(warn.mock.calls[0]).toEqual([expect.stringContaining("'oh'")]);

@@ -3,6 +3,7 @@ import type { OnApplicationBootstrap, OnApplicationShutdown, OnModuleDestroy, On
 import type { ModulesContainer } from '@nestjs/core';
 import type { HealthProbe } from '../assembly/health.probe.js';
 import type { ResolvedQueueOptions } from '../assembly/queue.options.js';
+import type { JobQueue } from '../client/job-queue.js';
 import { seedJobs } from '../assembly/job.seeding.js';
 import { connectionConfigOf, connectionsOf } from '../assembly/queue.parts.js';
 import { prepareTables } from '../assembly/table.preparation.js';
@@ -38,6 +39,7 @@ export interface QueueLifecycleParts {
   readonly connections: ControlConnections;
   /** dispatcher tells the listeners; undefined in a process that neither runs jobs nor schedules, where nothing happens. */
   readonly dispatcher: JobEventDispatcher | undefined;
+  readonly jobs: JobQueue;
   readonly modules: ModulesContainer;
   readonly options: ResolvedQueueOptions;
   readonly probe: HealthProbe;
@@ -128,8 +130,9 @@ export class QueueLifecycle implements OnApplicationShutdown, OnModuleInit {
   }
 
   private registerDuties(): void {
-    const { dispatcher, scheduling } = this.parts;
+    const { dispatcher, jobs, scheduling } = this.parts;
     scheduling?.duties.register();
+    dispatcher?.hear(jobs.events);
     if (scheduling) dispatcher?.hear(scheduling.scheduler.events);
   }
 

@@ -73,7 +73,7 @@ const runProviders: Provider[] = [
   HandlerDiscovery,
   JobHandlerExplorer,
   JobInterceptorExplorer,
-  { provide: JobQueue, inject: [QUEUE_OPTIONS, Database, JobStore, Runner], useFactory: jobQueueOf },
+  { provide: JobQueue, inject: [QUEUE_OPTIONS, Database, JobStore, Runner, Reporter], useFactory: jobQueueOf },
   { provide: JobHandlerRegistry, useFactory: () => new JobHandlerRegistry() },
   { provide: JobInterceptorRegistry, useFactory: () => new JobInterceptorRegistry() },
   {
@@ -128,12 +128,13 @@ export function queueProviders(roles: QueueRoles): Provider[] {
 /** Where no runner learns of what is committed here. */
 const plainJobQueue: Provider = {
   provide: JobQueue,
-  inject: [QUEUE_OPTIONS, Database, JobStore],
-  useFactory: jobQueueOf,
+  inject: [QUEUE_OPTIONS, Database, JobStore, optional(Reporter)],
+  useFactory: (options: ResolvedQueueOptions, database: Database, store: JobStore, reporter?: Reporter) =>
+    jobQueueOf(options, database, store, undefined, reporter ?? options.reporter),
 };
 
 function lifecycle(): Provider {
-  const shared = [ModulesContainer, QUEUE_OPTIONS, ControlConnections, JobStore, HealthProbe];
+  const shared = [ModulesContainer, QUEUE_OPTIONS, ControlConnections, JobStore, HealthProbe, JobQueue];
   const running = [JobEventDispatcher, HandlerDiscovery, JobHandlerRegistry, Runner].map(optional);
   const scheduling = [DutyDiscovery, Leadership, Scheduler].map(optional);
   return {
@@ -145,6 +146,7 @@ function lifecycle(): Provider {
       connections: ControlConnections,
       store: JobStore,
       probe: HealthProbe,
+      jobs: JobQueue,
       dispatcher?: JobEventDispatcher,
       discovery?: HandlerDiscovery,
       registry?: JobHandlerRegistry,
@@ -156,6 +158,7 @@ function lifecycle(): Provider {
       const parts: QueueLifecycleParts = {
         connections,
         dispatcher,
+        jobs,
         modules,
         options: resolved,
         probe,

@@ -1,4 +1,4 @@
-import { parseDuration } from '@holdfast/kernel';
+import { parseDuration, property } from '@holdfast/kernel';
 import { optionText } from '../domain/text.js';
 import { InvalidQueueOptionsError } from '../errors/invalid-queue-options.error.js';
 import type { RunWorkerOptions } from './run-worker.js';
@@ -18,6 +18,10 @@ const CHECKS: Readonly<Record<keyof RunWorkerOptions, Check>> = {
       ? undefined
       : `must be a whole number of milliseconds from 1 to ${MAX_TIMEOUT_MS}`,
   leaderWithin: problemOfDuration,
+  metrics: (value) =>
+    typeof property(value, 'metrics') === 'function' && typeof property(value, 'contentType') === 'string'
+      ? undefined
+      : 'must be a registry of prom-client',
   signals: (value) => (Array.isArray(value) ? undefined : 'must be a list of signals'),
   startGrace: problemOfDuration,
 };

@@ -3,7 +3,7 @@ import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { StartUnfinishedError } from '../errors/start-unfinished.error.js';
 import { DEFAULT_TIMEOUT_MS } from '../health/health.indicator.js';
-import { HealthServer } from '../health/health.server.js';
+import { HealthServer, type MetricsSource } from '../health/health.server.js';
 import { type HealthCheck, readinessOf } from '../health/readiness.js';
 import { healthChecksOf } from './health.providers.js';
 import { checkWorkerOptions } from './run-worker.options.js';
@@ -35,6 +35,11 @@ export interface RunWorkerOptions {
   readonly healthTimeoutMs?: number;
   /** leaderWithin is for how long no leader may be seen before the key `leadership` is degraded; longer than your longest duty. Default `'2m'`. */
   readonly leaderWithin?: string;
+  /**
+   * metrics are served at `/metrics` on the health port (M1): a registry of prom-client, such as its `register`, or anything with `contentType` and
+   * `metrics()`. Default none: `/metrics` is 404.
+   */
+  readonly metrics?: MetricsSource;
   /** signals that end it. Default SIGTERM and SIGINT; none where something else calls `stop`. */
   readonly signals?: readonly NodeJS.Signals[];
   /** startGrace is how long a start that is under way when the signal comes may take to end; then the process ends with 1. Default `'10s'`. */
@@ -62,12 +67,12 @@ export interface RunningWorker {
  */
 export async function runWorker(module: RootModule, options: RunWorkerOptions): Promise<RunningWorker> {
   checkWorkerOptions(options);
-  const { application, healthHost = '0.0.0.0', healthPort, signals = ['SIGTERM', 'SIGINT'] } = options;
+  const { application, healthHost = '0.0.0.0', healthPort, metrics, signals = ['SIGTERM', 'SIGINT'] } = options;
   const logger = new Logger('Holdfast');
   const { checks, healthTimeoutMs: timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const startGraceMs = parseDuration(options.startGrace ?? DEFAULT_START_GRACE);
   const thresholds = { ...thresholdsOf(options), timeoutMs };
-  const server = await HealthServer.open({ host: healthHost, port: healthPort });
+  const server = await HealthServer.open({ host: healthHost, metrics, port: healthPort });
   const { port } = server;
   const checksOf = (app: INestApplicationContext) => ({ ...healthChecksOf(app, thresholds), ...checks?.(app) });
   const starting = startContext(module, application, server, checksOf, timeoutMs);
@@ -80,7 +85,7 @@ export async function runWorker(module: RootModule, options: RunWorkerOptions): 
   const listening = new WorkerSignals({ logger, signals, stop });
   try {
     const app = await starting;
-    logger.log(`Health on port ${port}: /health/live and /health/ready.`);
+    logger.log(`Health on port ${port}: /health/live and /health/ready${metrics ? ', and /metrics' : ''}.`);
     return { app, healthPort: port, stop: () => stop().finally(() => listening.off()) };
   } catch (error) {
     listening.off();

@@ -1,3 +1,4 @@
+import type { FailureClass } from '@holdfast/kernel';
 import type { Counts } from '../domain/outcome.js';
 import type { IntakeResult, ReapResult } from './job-store.js';
 
@@ -38,6 +39,7 @@ export type JobEvent =
       readonly code: string;
       readonly delayMs: number;
       readonly error: unknown;
+      readonly failureClass: FailureClass;
       readonly ranMs: number;
       readonly run: RunRef;
     }
@@ -47,6 +49,7 @@ export type JobEvent =
       readonly code: string;
       readonly delayMs: number;
       readonly error: unknown;
+      readonly failureClass: FailureClass;
       readonly ranMs: number;
       readonly run: RunRef;
       readonly verb: 'defer' | 'lose';
@@ -55,6 +58,7 @@ export type JobEvent =
       readonly type: 'job.dead_lettered';
       readonly code: string;
       readonly error: unknown;
+      readonly failureClass: FailureClass;
       readonly ranMs: number;
       readonly run: RunRef;
     }

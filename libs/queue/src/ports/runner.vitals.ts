@@ -29,6 +29,8 @@ export interface RunnerVitals {
   readonly pollMs: number;
   /** running is how many slots are taken. */
   readonly running: number;
+  /** runningByKind is how many slots each of its kinds has taken. */
+  readonly runningByKind: Readonly<Record<string, number>>;
   readonly slots: number;
   /** startedAt is when the loop was started; undefined before that. */
   readonly startedAt: number | undefined;

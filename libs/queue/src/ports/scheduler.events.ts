@@ -1,4 +1,5 @@
 import type { JobStateName } from '../domain/job-state.js';
+import type { DatabaseHealth, KindDeferrals } from './housekeeping.js';
 import type { KindDepth } from './job-store.js';
 import type { ConnectionRole } from './runner.events.js';
 
@@ -38,9 +39,16 @@ export type SchedulerEvent =
   | LeaderEvent
   /** Live jobs of kinds that no live process handles; an empty list when there are none any more (S6). */
   | { readonly type: 'kinds.unhandled'; readonly kinds: readonly string[] }
-  /** What is due, of every known kind; from the leader alone (S2). */
-  | { readonly type: 'queue.depth'; readonly kinds: readonly KindDepth[] }
-  /** This process leads no more: what it said of the depth is old from here on, so gauges forget it (S2). */
+  /** What is due, of every known kind, what waits out an outage (R10), and which kinds a runner that is there handles; from the leader alone (S2). */
+  | {
+      readonly type: 'queue.depth';
+      readonly deferred: readonly KindDeferrals[];
+      readonly handled: readonly string[];
+      readonly kinds: readonly KindDepth[];
+    }
+  /** What PostgreSQL says of itself that predicts trouble; from the leader alone (M3). */
+  | { readonly type: 'postgres.health'; readonly health: DatabaseHealth }
+  /** This process leads no more: what it said of the depth, and of PostgreSQL, is old from here on, so gauges forget it (S2). */
   | { readonly type: 'queue.depth_cleared' }
   /** Finished jobs that had been kept for long enough are removed; with `more` the run's time was over before it came to all of them (S5). */
   | {

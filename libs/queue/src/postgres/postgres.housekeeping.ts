@@ -1,16 +1,21 @@
 import type { ControlConnections, SchemaName, Statement } from '@holdfast/kernel';
 import { type Ending, ENDINGS, type Keep, type Retention } from '../domain/retention.js';
 import {
+  type DatabaseHealth,
   type ExpiredJobs,
   type ExpiredPage,
   Housekeeping,
+  type KindDeferrals,
+  type OldestTransaction,
   type Swept,
   type SweepOrder,
 } from '../ports/housekeeping.js';
 import { namingMissingTables } from './missing.tables.js';
+import { countDeferred } from './sql/count-deferred.sql.js';
 import { deleteRunRows } from './sql/delete-run-rows.sql.js';
 import { type ExpiredRow, findExpired } from './sql/find-expired.sql.js';
 import { findStrayRunRows } from './sql/find-stray-run-rows.sql.js';
+import { type HealthRow, readHealth } from './sql/read-health.sql.js';
 import { sweepJobs } from './sql/sweep-jobs.sql.js';
 
 /** Kinds that are looked at in one statement. */
@@ -25,6 +30,25 @@ export class PostgresHousekeeping extends Housekeeping {
     private readonly schema: SchemaName,
   ) {
     super();
+  }
+
+  override async databaseHealth(): Promise<DatabaseHealth> {
+    const [row] = await this.run(readHealth, {});
+    return {
+      deadRows: JSON.parse(row!.dead) as Record<string, number>,
+      notificationQueueUsage: row!.usage,
+      oldestTransaction: oldestOf(row!),
+      oldestXminAge: row!.xmin_age,
+    };
+  }
+
+  override async deferrals(): Promise<KindDeferrals[]> {
+    const rows = await this.run(countDeferred, {});
+    return rows.map(({ deferred, kind, oldest_ms: oldestMs }) => ({
+      deferred: Number(deferred),
+      kind,
+      oldestAgeMs: Math.max(0, oldestMs),
+    }));
   }
 
   override async expired(after: string | undefined, defaults: Retention): Promise<ExpiredPage> {
@@ -72,6 +96,13 @@ function expiredOf({ keep_ms: keepMs, kind, states }: ExpiredRow): ExpiredJobs[]
     keepMs: keepMs[at]!,
     kind,
   }));
+}
+
+function oldestOf({ application_name: name, oldest_ms: ageMs, pid }: HealthRow): OldestTransaction | undefined {
+  if (ageMs === null || pid === null) return undefined;
+  const applicationName = name ?? '';
+  const holder = pid === 0 ? applicationName : `process ${pid} of the server (application_name '${applicationName}')`;
+  return { ageMs: Math.max(0, ageMs), applicationName, holder, pid };
 }
 
 /** msOf answers a time as the statements take it: null is for ever. */

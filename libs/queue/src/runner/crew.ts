@@ -109,9 +109,10 @@ export class Crew {
     const ended = this.stopped ? 'stopped' : 'draining';
     const state = this.draining ? ended : startedAt === undefined ? 'idle' : 'running';
     const kinds = [...this.plans.keys()];
-    const { running } = slots;
+    const { running, runningOfKinds: runningByKind } = slots;
     const { paused } = this.pauses;
-    return { kinds, lastPassAt, lastStepAt, paused, pollMs, running, slots: places, startedAt, state, troubles };
+    const signs = { lastPassAt, lastStepAt, startedAt, state, troubles } as const;
+    return { ...signs, kinds, paused, pollMs, running, runningByKind, slots: places };
   }
 
   enqueued(): void {

@@ -15,7 +15,7 @@ export class FailureJudge {
   failed(run: Run, error: unknown, connectionLost = false): RunEnd {
     const { claimed, plan } = run;
     const { definition } = plan.entry;
-    const { conclusion } = decideFailure({
+    const { conclusion, failureClass } = decideFailure({
       attempt: claimed.attempt,
       backoff: plan.backoff,
       classifiers: [definition.classifyError, this.options.classifyError],
@@ -27,7 +27,7 @@ export class FailureJudge {
       maxAttempts: leastOf(claimed.maxAttempts, plan.maxAttempts),
       maxDeferMs: definition.maxDeferMs,
     });
-    return { type: 'record', error, settlement: conclusion };
+    return { type: 'record', error, failureClass, settlement: conclusion };
   }
 
   /** notBegun is the end of a run whose transaction could not be opened: its handler never started, so no attempt is spent. */

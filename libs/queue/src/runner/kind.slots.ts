@@ -27,6 +27,11 @@ export class KindSlots {
     return this.total;
   }
 
+  /** runningOfKinds is how many slots each kind has taken. */
+  get runningOfKinds(): Record<string, number> {
+    return Object.fromEntries(this.plans.map(({ kind }) => [kind, this.runningOf(kind)]));
+  }
+
   /** ask answers what the next claim may take of each kind; each call begins with another kind, so that none starves another. */
   ask(): KindClaim[] {
     const { length } = this.plans;

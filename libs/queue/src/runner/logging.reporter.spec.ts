@@ -15,9 +15,18 @@ function linesOf(...events: RunnerEvent[]): [LogLevel, string, Readonly<Record<s
 describe('LoggingReporter', () => {
   it('R8: the full error goes to the log, with the id of its job and without a payload', () => {
     const events: RunnerEvent[] = [
-      { type: 'job.retried', code: 'queue.job_failed', delayMs: 10, error, ranMs: 1, run },
-      { type: 'job.deferred', code: 'queue.job_failed', delayMs: 10, error, ranMs: 1, run, verb: 'defer' },
-      { type: 'job.dead_lettered', code: 'queue.job_failed', error, ranMs: 1, run },
+      { type: 'job.retried', code: 'queue.job_failed', delayMs: 10, error, failureClass: 'retryable', ranMs: 1, run },
+      {
+        type: 'job.deferred',
+        code: 'queue.job_failed',
+        delayMs: 10,
+        error,
+        failureClass: 'unavailable',
+        ranMs: 1,
+        run,
+        verb: 'defer',
+      },
+      { type: 'job.dead_lettered', code: 'queue.job_failed', error, failureClass: 'permanent', ranMs: 1, run },
       { type: 'job.lost', error, ranMs: 1, run },
       { type: 'job.threw_after_finish', error, run },
       { type: 'job.unrecorded', error, run },

@@ -1,6 +1,7 @@
 import type { QueueEvent } from '../ports/queue.events.js';
 import { Reporter } from '../ports/reporter.js';
 import type { JobEvent } from '../ports/runner.events.js';
+import { CLIENT_LINES } from './client.lines.js';
 import { LISTENER_LINES } from './listener.lines.js';
 import type { LinesOf, LogLevel } from './log.line.js';
 import { OutageWatch } from './outage.watch.js';
@@ -11,7 +12,7 @@ import { SCHEDULER_LINES } from './scheduler.lines.js';
 export type LogSink = (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
 
 /** LINES are what the log says of each event. */
-const LINES: LinesOf<QueueEvent> = { ...LISTENER_LINES, ...RUNNER_LINES, ...SCHEDULER_LINES };
+const LINES: LinesOf<QueueEvent> = { ...CLIENT_LINES, ...LISTENER_LINES, ...RUNNER_LINES, ...SCHEDULER_LINES };
 
 /**
  * LoggingReporter writes events as log lines: never a payload, and what an error says at warn and above only (R8).

@@ -1,3 +1,4 @@
+import type { FailureClass } from '@holdfast/kernel';
 import type { Counts } from '../domain/outcome.js';
 import type { Completion, Settlement } from '../domain/settlement.js';
 
@@ -12,6 +13,8 @@ export type RunEnd =
       readonly type: 'record';
       readonly counts?: Counts | undefined;
       readonly error?: unknown;
+      /** failureClass of an attempt that failed. */
+      readonly failureClass?: FailureClass;
       /** reason is why a job is given back. */
       readonly reason?: 'lease_short' | 'shutdown';
       readonly settlement: Settlement;

@@ -65,7 +65,17 @@ export class Runner {
     if (this.crew) return this.crew.vitals;
     const { pollMs, slots } = this.options;
     const never = { lastPassAt: undefined, lastStepAt: performance.now(), startedAt: undefined };
-    return { ...never, kinds: [], paused: [], pollMs, running: 0, slots, state: 'idle', troubles: [] };
+    return {
+      ...never,
+      kinds: [],
+      paused: [],
+      pollMs,
+      running: 0,
+      runningByKind: {},
+      slots,
+      state: 'idle',
+      troubles: [],
+    };
   }
 
   /** close stops it for good: a start that comes later rejects with QueueClosedError. Idempotent. */

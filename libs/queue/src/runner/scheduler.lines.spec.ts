@@ -34,7 +34,7 @@ describe('What the log says of a scheduler', () => {
       { type: 'scheduler.tick', isLeader: true, lagMs: 3 },
       { type: 'duty.started', name: 'report.sweep' },
       { type: 'duty.done', name: 'report.sweep', ranMs: 1.6 },
-      { type: 'queue.depth', kinds: [] },
+      { type: 'queue.depth', deferred: [], handled: [], kinds: [] },
       { type: 'queue.depth_cleared' },
       { type: 'leader.released', name },
       { type: 'scheduler.stopped', abandoned: [] },

@@ -3,6 +3,8 @@ import { counted, type LinesOf } from './log.line.js';
 
 /** A tick that comes later than this is told: the process was busy, or the database slow. */
 const LATE_MS = 1_000;
+/** A transaction that is older than this is told at each look: claims walk over what vacuum may not remove. */
+const OLD_TRANSACTION_MS = 300_000;
 /** The code of a duty that the stop of its process has ended: that is no fault of its own. */
 const STOPPED = 'queue.duty_stopped';
 
@@ -32,6 +34,13 @@ export const SCHEDULER_LINES: LinesOf<SchedulerEvent> = {
   'leader.lost': ({ name }) => ['warn', `This process is no longer the leader of ${name}.`],
   'leader.refused': ({ error, name }) => ['error', `This process cannot stand for ${name}: ${error.message}`],
   'leader.released': ({ name }) => ['info', `This process has given up being the leader of ${name}.`],
+  'postgres.health': ({ health: { oldestTransaction: oldest } }) =>
+    oldest === undefined || oldest.ageMs < OLD_TRANSACTION_MS
+      ? undefined
+      : [
+          'warn',
+          `A transaction has been open for ${Math.round(oldest.ageMs / 60_000)} minutes and keeps vacuum from dead rows: ${oldest.holder}.`,
+        ],
   'queue.depth': () => undefined,
   'queue.depth_cleared': () => undefined,
   'retention.swept': ({ kind, more, removed, state }) => [

@@ -84,10 +84,11 @@ function lost(run: Run, error: Error): JobEvent {
 function told(
   run: Run,
   settlement: Settlement,
-  end: Pick<Extract<RunEnd, { type: 'record' }>, 'counts' | 'error' | 'reason'>,
+  end: Pick<Extract<RunEnd, { type: 'record' }>, 'counts' | 'error' | 'failureClass' | 'reason'>,
 ): JobEvent {
   const { ranMs, ref } = run;
   const common = { ranMs, run: ref };
+  const { error, failureClass = 'retryable' } = end;
   switch (settlement.verb) {
     case 'complete':
     case 'repeat':
@@ -104,19 +105,20 @@ function told(
         type: 'job.retried',
         code: settlement.failure.code,
         delayMs: settlement.delayMs,
-        error: end.error,
+        error,
+        failureClass,
       };
     case 'defer':
     case 'lose': {
       const { delayMs, failure, verb } = settlement;
-      return { ...common, type: 'job.deferred', code: failure.code, delayMs, error: end.error, verb };
+      return { ...common, type: 'job.deferred', code: failure.code, delayMs, error, failureClass, verb };
     }
     case 'refuse':
       return { ...common, type: 'job.refused', code: settlement.code };
     case 'bury':
-      return { ...common, type: 'job.dead_lettered', code: settlement.failure.code, error: end.error };
+      return { ...common, type: 'job.dead_lettered', code: settlement.failure.code, error, failureClass };
     case 'cancel':
-      return cancelled(run, end.error);
+      return cancelled(run, error);
     case 'giveBack':
       return { type: 'job.given_back', reason: end.reason ?? 'shutdown', run: ref };
   }

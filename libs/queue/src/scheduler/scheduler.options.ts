@@ -6,6 +6,8 @@ export interface SchedulerOptions {
   readonly abortWaitMs?: number;
   /** depthMs is how often the leader reports what is due (S2). Default 30 000. */
   readonly depthMs?: number;
+  /** healthMs is how often the leader reads what PostgreSQL says of itself (M3). Default 30 000. */
+  readonly healthMs?: number;
   /** owner names this process on the runs of its duties. Default: host name and process id. */
   readonly owner?: string;
   /** retentionMs is how often the leader removes finished jobs that have been kept for long enough (S5). Default 60 000. */
@@ -28,6 +30,7 @@ const LEAST_MS = 100;
 const DURATIONS = {
   abortWaitMs: 0,
   depthMs: LEAST_MS,
+  healthMs: LEAST_MS,
   retentionMs: LEAST_MS,
   stopWaitMs: 0,
   tickMs: LEAST_MS,
@@ -51,6 +54,7 @@ export function resolveSchedulerOptions(options: SchedulerOptions, defaultOwner:
   return Object.freeze({
     abortWaitMs: options.abortWaitMs ?? 1_000,
     depthMs: options.depthMs ?? 30_000,
+    healthMs: options.healthMs ?? 30_000,
     owner: options.owner ?? defaultOwner,
     retentionMs: options.retentionMs ?? 60_000,
     stopWaitMs: options.stopWaitMs ?? 5_000,

@@ -13,6 +13,7 @@ import type { QueueEvent } from '../ports/queue.events.js';
 import type { Reporter } from '../ports/reporter.js';
 import type { RunnerRoster } from '../ports/runner.roster.js';
 import { DepthDuty } from './duties/depth.duty.js';
+import { PostgresHealthDuty } from './duties/postgres-health.duty.js';
 import { RetentionDuty } from './duties/retention.duty.js';
 import { UnhandledKindsDuty } from './duties/unhandled-kinds.duty.js';
 import type { DutyRegistry } from './duty.registry.js';
@@ -22,8 +23,9 @@ import { resolveSchedulerOptions, type ResolvedSchedulerOptions, type SchedulerO
 import type { SchedulerVitals } from './scheduler.vitals.js';
 import { TickLoop } from './tick.loop.js';
 
-/** DEPTH, RETENTION and UNHANDLED are the names of the duties that every scheduler has. */
+/** DEPTH, HEALTH, RETENTION and UNHANDLED are the names of the duties that every scheduler has. */
 export const DEPTH = 'queue.depth';
+export const HEALTH = 'queue.postgres_health';
 export const RETENTION = 'queue.retention';
 export const UNHANDLED = 'queue.unhandled_kinds';
 
@@ -86,10 +88,11 @@ export class Scheduler {
   constructor(private readonly parts: SchedulerParts) {
     const { housekeeping, kinds, ledger, options = {}, registry, retention = DEFAULT_RETENTION, roster, store } = parts;
     this.options = resolveSchedulerOptions(options, `${hostname()}:${process.pid}`);
-    const { depthMs, retentionMs, unhandledMs } = this.options;
+    const { depthMs, healthMs, retentionMs, unhandledMs } = this.options;
     const sweep = () => ledger.sweep(registry.entries.map(({ name }) => name));
     this.own = [
-      this.registerOwn(DEPTH, depthMs, new DepthDuty(store, roster, this.reporter, kinds)),
+      this.registerOwn(DEPTH, depthMs, new DepthDuty(store, roster, housekeeping, this.reporter, kinds)),
+      this.registerOwn(HEALTH, healthMs, new PostgresHealthDuty(housekeeping, this.reporter)),
       this.registerOwn(RETENTION, retentionMs, new RetentionDuty(housekeeping, this.reporter, retention)),
       this.registerOwn(UNHANDLED, unhandledMs, new UnhandledKindsDuty(roster, this.reporter, sweep)),
     ];

@@ -49,6 +49,16 @@ describe('runWorker, as a process', () => {
     await gone();
   });
 
+  it('M1: serves /metrics on the health port, from the registry that it is given', async () => {
+    const child = spawn();
+    const port = await portOf(child);
+    const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(await response.text()).toContain('holdfast_jobs_finished_total{kind="worker.wait",result="succeeded"} 0');
+    child.signal('SIGTERM');
+    expect(await child.exit()).toEqual({ code: 0, signal: null });
+  });
+
   it('H1, R17, K56: while it drains live is 200 and ready 503 until the running job has ended; two signals at once are one; then it ends with 0', async () => {
     const child = spawn();
     const port = await portOf(child);

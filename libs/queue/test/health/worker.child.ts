@@ -8,6 +8,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { Pool } from 'pg';
+import { register } from 'prom-client';
 import {
   defineJob,
   type DetachedContext,
@@ -18,6 +19,7 @@ import {
   runWorker,
   type,
 } from '../../src/index.js';
+import { QueueMetricsModule } from '../../src/metrics/index.js';
 
 /** A worker without HTTP of its own, as an application writes it; its parent tells it when to go on. */
 export const Wait = defineJob('worker.wait', { payload: type<object>() });
@@ -77,6 +79,7 @@ class SlowHooks implements OnApplicationBootstrap, OnModuleInit {
       ensure: process.env['SEED'] ? [Wait.request({}, { dedupeKey: 'the one' })] : [],
       run: { grace: '20s', poll: '100ms', slots: 2 },
     }),
+    QueueMetricsModule.forRoot(),
   ],
   providers: [Database, SlowHooks, WaitHandler, slow],
 })
@@ -89,5 +92,6 @@ void runWorker(AppModule, {
   },
   healthHost: '127.0.0.1',
   healthPort: Number(process.env['HEALTH_PORT']),
+  metrics: register,
   ...(process.env['START_GRACE'] ? { startGrace: process.env['START_GRACE'] } : {}),
 }).then(({ healthPort }) => tell('started', { port: healthPort }));

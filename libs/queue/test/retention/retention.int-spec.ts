@@ -15,7 +15,7 @@ describe('retention', () => {
   let connections: ControlConnections;
 
   beforeAll(async () => {
-    stand = await SchedulerStand.open({ leadership: 'always', tickMs: 100 });
+    stand = await SchedulerStand.open({ leadership: 'always', tickMs: 1_000 });
     const config = { connectionString: stand.db.url };
     connections = new ControlConnections(config, { applicationName: 'roster', deadlineMs: 10_000, max: 1 });
     roster = new PostgresRunnerRoster(connections, SCHEMA);

@@ -136,7 +136,7 @@ export class SchedulerStand {
       leadership,
       ledger: new PostgresDutyLedger(connections, SCHEMA),
       // The built-in duties stay out of the way unless a test asks for them.
-      options: { depthMs: 3_600_000, retentionMs: 3_600_000, unhandledMs: 3_600_000, ...rest },
+      options: { depthMs: 3_600_000, healthMs: 3_600_000, retentionMs: 3_600_000, unhandledMs: 3_600_000, ...rest },
       registry,
       reporter: { report: (event) => late.test?.report(event) },
       ...(retention && { retention }),

@@ -1,4 +1,5 @@
 import type { DutyContext } from '../../ports/duty.js';
+import type { Housekeeping } from '../../ports/housekeeping.js';
 import type { JobStore } from '../../ports/job-store.js';
 import type { Reporter } from '../../ports/reporter.js';
 import type { RunnerRoster } from '../../ports/runner.roster.js';
@@ -13,6 +14,7 @@ export class DepthDuty {
   constructor(
     private readonly store: JobStore,
     private readonly roster: RunnerRoster,
+    private readonly housekeeping: Housekeeping,
     private readonly reporter: Reporter,
     /** kinds that have a handler in this process. */
     private readonly kinds: () => readonly string[],
@@ -24,11 +26,13 @@ export class DepthDuty {
   }
 
   async run(ctx: DutyContext): Promise<void> {
-    this.name([...this.kinds(), ...(await this.roster.handledKinds())]);
+    const handled = [...new Set([...this.kinds(), ...(await this.roster.handledKinds())])];
+    this.name(handled);
     const depths = await this.store.depth([...this.named]);
     this.name(depths.map(({ kind }) => kind));
+    const deferred = await this.housekeeping.deferrals();
     // Only the leader reports: what a former one says would stay in its gauges.
-    if (ctx.isLeader) this.reporter.report({ type: 'queue.depth', kinds: depths });
+    if (ctx.isLeader) this.reporter.report({ type: 'queue.depth', deferred, handled, kinds: depths });
   }
 
   private name(kinds: readonly string[]): void {

@@ -15,6 +15,14 @@ class Store extends Housekeeping {
     super();
   }
 
+  override databaseHealth(): Promise<never> {
+    throw new Error('Retention asks for no health.');
+  }
+
+  override deferrals(): Promise<never> {
+    throw new Error('Retention asks for no deferrals.');
+  }
+
   override async expired(after: string | undefined): Promise<ExpiredPage> {
     const kinds = Object.keys(this.counts)
       .sort()
