@@ -1,6 +1,7 @@
 import { createQueue, pgPool } from '@holdfast/queue/core';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import { KEYED, NEVER, ONCE } from './soak.jobs.js';
+import { soakPool } from './soak.pool.js';
 
 /** SoakFindings are what the tables say when all is over. */
 export interface SoakFindings {
@@ -42,8 +43,7 @@ export class SoakLedger {
   constructor(readonly pool: Pool) {}
 
   static async create(url: string): Promise<SoakLedger> {
-    const ledger = new SoakLedger(new Pool({ application_name: 'soak-ledger', connectionString: url, max: 4 }));
-    ledger.pool.on('error', () => undefined);
+    const ledger = new SoakLedger(soakPool({ application_name: 'soak-ledger', connectionString: url, max: 4 }));
     const queue = createQueue({ database: pgPool(ledger.pool), migrations: 'up' });
     await queue.prepare().finally(() => queue.close());
     await ledger.createTables();

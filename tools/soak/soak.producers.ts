@@ -1,6 +1,7 @@
 import { createQueue, pgPool, type HoldfastQueue } from '@holdfast/queue/core';
-import { Pool, type PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { KEYED, NEVER, ONCE, Plain } from './soak.jobs.js';
+import { soakPool } from './soak.pool.js';
 import type { SeededRandom } from './seeded.random.js';
 
 const LOOPS = 4;
@@ -21,13 +22,12 @@ export class SoakProducers {
     url: string,
     private readonly random: SeededRandom,
   ) {
-    this.pool = new Pool({
+    this.pool = soakPool({
       application_name: 'soak-producer',
       connectionString: url,
       connectionTimeoutMillis: 10_000,
       max: LOOPS + 3,
     });
-    this.pool.on('error', () => undefined);
     this.queue = createQueue({ database: pgPool(this.pool), migrations: 'off' });
   }
 
@@ -113,9 +113,6 @@ export class SoakProducers {
 
   private async transaction(work: (client: PoolClient) => Promise<void>, end = 'COMMIT'): Promise<void> {
     const client = await this.pool.connect();
-    // Of a client that is checked out the pool does not hear.
-    const heard = () => undefined;
-    client.on('error', heard);
     let failure: Error | undefined;
     try {
       await client.query('BEGIN');
@@ -125,7 +122,6 @@ export class SoakProducers {
       failure = error as Error;
       throw error;
     } finally {
-      client.off('error', heard);
       client.release(failure);
     }
   }

@@ -1,13 +1,12 @@
 import { createQueue, done, pgPool, PermanentError, refuse, repeat, UnavailableError } from '@holdfast/queue/core';
 import type { SqlExecutor } from '@holdfast/kernel';
-import { Pool } from 'pg';
 import * as kinds from './soak.jobs.js';
+import { soakPool } from './soak.pool.js';
 
 /** A worker of the soak: DATABASE_URL leads through a proxy of its own, RECEIVER_URL straight to where the receiver counts. */
 
-const pool = new Pool({ application_name: 'soak-worker', connectionString: process.env.DATABASE_URL, max: 10 });
-const receiver = new Pool({ application_name: 'soak-receiver', connectionString: process.env.RECEIVER_URL, max: 2 });
-for (const each of [pool, receiver]) each.on('error', () => undefined);
+const pool = soakPool({ application_name: 'soak-worker', connectionString: process.env.DATABASE_URL, max: 10 });
+const receiver = soakPool({ application_name: 'soak-receiver', connectionString: process.env.RECEIVER_URL, max: 2 });
 
 const write = (sql: SqlExecutor, kind: string, tag: string) =>
   sql.query('INSERT INTO soak_effect (kind, tag) VALUES ($1, $2)', [kind, tag]);

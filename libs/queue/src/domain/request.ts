@@ -21,7 +21,10 @@ export interface RequestOptions {
   readonly onDuplicate?: { readonly payload: 'replace' };
   /** priority is 0 (first) to 9 (last). Default the definition's. */
   readonly priority?: number;
-  /** runAt is the moment from which the job is due; a past one is due now. Default now. Not together with `runIn`. */
+  /**
+   * runAt is the moment from which the job is due; a past one is due now. Default now. Not together with `runIn`. It is taken as it is: one made from
+   * this process's clock is as wrong as that, where `runIn` is not.
+   */
   readonly runAt?: Date;
   /** runIn is the delay after which the job is due, by the database's clock: `'10m'`. Not together with `runAt`. */
   readonly runIn?: string;
