@@ -1,9 +1,10 @@
 import 'reflect-metadata';
 import { JobQueue, UnitOfWork } from '@holdfast/queue';
-import { drain, expectEnqueued, fakeContext, QueueTestingModule, runHandler } from '@holdfast/queue/testing';
+import { crashTest, drain, expectEnqueued, fakeContext, QueueTestingModule, runHandler } from '@holdfast/queue/testing';
 import type { INestApplicationContext } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Test } from '@nestjs/testing';
+import { DataSource } from 'typeorm';
 import { AppModule } from './app.module.js';
 import { SendReceiptHandler } from './handlers.js';
 import { RecordSale, SendReceipt } from './jobs.js';
@@ -36,6 +37,14 @@ describe('the shop', () => {
       await expectEnqueued(SendReceipt, { orderId: 'A-1' }, { in: tx, schema: 'holdfast', times: 1 });
     });
     await expectEnqueued(SendReceipt, ({ orderId }) => orderId.startsWith('A-'), { in: app, state: 'PENDING' });
+  });
+
+  it('counts a sale once, wherever its connection is lost', async () => {
+    const effect = async () => {
+      const [shop] = await app.get(DataSource).query<{ sold: number }[]>("SELECT sold FROM shop WHERE id = 'corner'");
+      return shop?.sold;
+    };
+    await crashTest(app, RecordSale, { cents: 500, shopId: 'corner' }, { effect });
   });
 
   it('does everything that is due, and what is due within a day', async () => {

@@ -6,6 +6,8 @@ export { describeJobStore, type JobStoreContractOptions } from './job-store.cont
 export type { ApplicationHarness, InspectedJob, JobStoreHarness } from './job-store.harness.js';
 export { MemoryJobStore } from '../memory/memory.job-store.js';
 
+export { crashTest, type CrashRound, type CrashTested, type CrashTestOptions } from './kit/crash-test.js';
+export { CrashTestError } from './kit/crash-test.error.js';
 export { DrainError } from './kit/drain.error.js';
 export { drain, type Drained, type DrainOptions } from './kit/drain.js';
 export type { DrainedJob, DrainedResult } from './kit/drained.job.js';
