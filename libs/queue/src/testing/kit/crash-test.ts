@@ -58,7 +58,8 @@ export async function crashTest<D extends AnyJobDefinition>(
   const queue = testedQueue(app);
   handlerOf(queue, definition);
   const run = new CrashRun(queue, definition, parseDuration(options.deadline ?? '60s'));
-  const payloadOf = (round: number): unknown => (typeof payload === 'function' ? payload(round) : payload);
+  const made: ((round: number) => unknown) | undefined = typeof payload === 'function' ? payload : undefined;
+  const payloadOf = (round: number): unknown => (made ? made(round) : payload);
   try {
     return await new CrashSeries(run, definition.kind, payloadOf, options).perform();
   } finally {
