@@ -10,11 +10,14 @@ import {
   UnavailableError,
   type AttachedContext,
   type AttachedHandler,
+  type BatchContext,
+  type BatchHandler,
+  type BatchResults,
   type DetachedContext,
   type DetachedHandler,
   type JobOf,
 } from '@holdfast/queue';
-import { ExportOrders, PackGift, RecordSale, SendReceipt, SyncContacts } from './jobs.js';
+import { ExportOrders, MeterReading, PackGift, RecordSale, SendReceipt, SyncContacts } from './jobs.js';
 
 /** Mailer stands for any client of another service. */
 export abstract class Mailer {
@@ -101,5 +104,17 @@ export class ExportOrdersHandler implements DetachedHandler<typeof ExportOrders>
       throw error;
     }
     return done({ outcome: 'export.ready' });
+  }
+}
+
+@JobHandler(MeterReading, { batch: { size: 100 } })
+export class MeterReadingHandler implements BatchHandler<typeof MeterReading> {
+  async runBatch(jobs: readonly JobOf<typeof MeterReading>[], ctx: BatchContext): Promise<BatchResults> {
+    const known = jobs.filter(({ payload }) => payload.kwh >= 0);
+    await ctx.tx.sql.query('INSERT INTO reading (meter, kwh) SELECT * FROM unnest($1::text[], $2::numeric[])', [
+      known.map(({ payload }) => payload.meter),
+      known.map(({ payload }) => payload.kwh),
+    ]);
+    return jobs.map(({ payload }) => (payload.kwh >= 0 ? done() : refuse('reading.negative')));
   }
 }

@@ -33,3 +33,7 @@ export const ExportOrders = defineJob('orders.export', {
   payload: z.object({ customerId: z.string() }),
   timeout: '2h',
 });
+
+export const MeterReading = defineJob('meter.reading', {
+  payload: z.object({ meter: z.string(), kwh: z.number() }),
+});

@@ -66,10 +66,44 @@ describe.each(Object.entries(KINDS))('a transaction of %s that is handed on', (k
     await testDatabase.adminQuery(`INSERT INTO note (text) VALUES ('there')`);
     const open = await database.begin({ shared: true });
     await insert(open.transaction, 'there');
-    expect(sqlStateOf(await rejection(open.next({})))).toBe('23505');
-    await expect(insert(open.transaction, 'b')).rejects.toThrow(TransactionSettledError);
-    expect(await rejection(open.commit())).toBeInstanceOf(Error);
+    await open.next({});
+    const { sql } = open.transaction;
+    const answers = await Promise.all([
+      rejection(sql.query(`DELETE FROM note WHERE text = 'there'`)),
+      rejection(sql.query('SELECT 1')),
+    ]);
+    expect(answers.map(sqlStateOf)).toEqual(['25P02', '25P02']);
+    expect(sqlStateOf(open.firstError)).toBe('23505');
+    expect(await rejection(open.commit())).toMatchObject({
+      cause: { code: '23505' },
+      code: 'kernel.transaction_aborted',
+    });
     expect(await notes(testDatabase)).toEqual(['there']);
+  });
+
+  it('R3: the same holds for parts that send nothing: COMMIT checks what was left', async () => {
+    await testDatabase.adminQuery(`INSERT INTO note (text) VALUES ('there')`);
+    const open = await database.begin({ shared: true });
+    await insert(open.transaction, 'there');
+    await open.next({});
+    await open.next({});
+    expect(sqlStateOf(await rejection(open.commit()))).toBe('23505');
+  });
+
+  it('statements that are sent at once in a new part go one after another, as they always do', async () => {
+    const open = await database.begin({ shared: true });
+    await open.next({ settings: { 'app.tenant': 'blue' } });
+    const { sql } = open.transaction;
+    const sent = [1, 2, 3].map((n) => sql.query<{ t: string }>(`SELECT current_setting('app.tenant') || $1 AS t`, [n]));
+    expect((await Promise.all(sent)).map(({ rows }) => rows[0]!.t)).toEqual(['blue1', 'blue2', 'blue3']);
+    await open.next({});
+    const failing = rejection(open.transaction.sql.query('SELECT 1/0'));
+    const behind = rejection(open.transaction.sql.query('SELECT 1'));
+    expect([await failing, await behind].map(sqlStateOf)).toEqual(['22012', '25P02']);
+    await open.rollback();
+    const again = await database.begin();
+    expect((await again.transaction.sql.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    await again.rollback();
   });
 
   it('R3: constraints are as deferred in the next part as in the first, those that are not deferred included', async () => {

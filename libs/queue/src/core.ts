@@ -84,16 +84,21 @@ export {
 } from './domain/retry.policy.js';
 export type { Completion, Conclusion, Settlement } from './domain/settlement.js';
 
+export type { BatchResult, BatchResults } from './handlers/batch.results.js';
 export type {
   AttachedContext,
   AttachedHandler,
+  BatchContext,
+  BatchHandler,
   DetachedContext,
   DetachedHandler,
   Finished,
   JobOf,
   RunContext,
 } from './handlers/handler.interface.js';
+export type { HandlerMode } from './handlers/handler.check.js';
 export {
+  type BatchResolution,
   type GivenHandler,
   type HandlerEntry,
   handlerEntry,
@@ -102,6 +107,7 @@ export {
 export { JobHandlerRegistry } from './handlers/job-handler.registry.js';
 export { type InterceptorEntry, JobInterceptorRegistry } from './handlers/job-interceptor.registry.js';
 export {
+  type BatchCall,
   type Intercepting,
   type InterceptOptions,
   type JobAnswer,

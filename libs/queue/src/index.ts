@@ -4,7 +4,7 @@
  */
 export * from './core.js';
 export { InterceptJobs } from './handlers/intercept-jobs.decorator.js';
-export { JobHandler, type JobHandlerOptions } from './handlers/job-handler.decorator.js';
+export { type BatchHandlerOptions, JobHandler, type JobHandlerOptions } from './handlers/job-handler.decorator.js';
 export type { ListenableEvent } from './handlers/listenable.events.js';
 export { OnJobEvent } from './handlers/on-job-event.decorator.js';
 export { HealthPortError } from './errors/health-port.error.js';

@@ -57,6 +57,31 @@ export class CheckedOutClient {
   }
 
   /**
+   * sendAhead sends a text and, behind it, whatever `query` sends, without waiting for the text's answer. With `piped`, which wants a promise of `query`, both travel in
+   * one write where the client can; `over` resolves when the client is as it was.
+   */
+  sendAhead(
+    text: string,
+    query: () => unknown,
+    piped: boolean,
+  ): { readonly answer: Promise<unknown>; readonly behind: unknown; readonly over: Promise<unknown> | undefined } {
+    const client = this.client as PoolClient & { pipeline?: boolean };
+    const before = client.pipeline;
+    if (!piped || before === undefined) return { answer: client.query(text), behind: query(), over: undefined };
+    const stream = streamOf(client);
+    client.pipeline = true;
+    stream?.cork?.();
+    try {
+      const answer = client.query(text);
+      const behind = query();
+      const over = Promise.allSettled([answer, behind]).then(() => (client.pipeline = before));
+      return { answer, behind, over };
+    } finally {
+      stream?.uncork?.();
+    }
+  }
+
+  /**
    * sendWithCommit sends a statement and COMMIT in one round trip and answers what COMMIT answered; it rejects with the statement's error first.
    *
    * The client's pipeline mode keeps the statement prepared, which costs the server half of parsing it anew (measured: 4 900 against 3 300
@@ -102,6 +127,12 @@ export class CheckedOutClient {
   }
 }
 
-function streamOf(client: PoolClient): { destroy(error?: Error): void } | undefined {
-  return (client as { connection?: { stream?: { destroy(error?: Error): void } } }).connection?.stream;
+interface Stream {
+  cork?(): void;
+  destroy(error?: Error): void;
+  uncork?(): void;
+}
+
+function streamOf(client: PoolClient): Stream | undefined {
+  return (client as { connection?: { stream?: Stream } }).connection?.stream;
 }

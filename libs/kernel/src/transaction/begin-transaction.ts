@@ -13,7 +13,7 @@ import { GatedTransaction } from './gated.transaction.js';
 import { boundSettings, readSessionBounds } from './session-bounds.js';
 import type { Transaction } from './transaction.js';
 import { checkIsolation } from './transaction.options.js';
-import { TransactionGate } from './transaction.gate.js';
+import { type Lead, TransactionGate } from './transaction.gate.js';
 import type { PartScope, TransactionHooks, TransactionPart } from './transaction.part.js';
 
 const ACQUIRE_WITHIN_MS = 10_000;
@@ -65,8 +65,8 @@ async function begin(checkedOut: CheckedOutClient, options: BeginOptions): Promi
 
 function open(checkedOut: CheckedOutClient, options: BeginOptions, settings: BeginSettings): ClientTransaction {
   const { preparedStatements } = settings;
-  const part = ({ tenantId = null }: PartScope): TransactionPart => {
-    const gate = new TransactionGate(checkedOut, options.readOnly ?? false, options.shared ?? false);
+  const part = ({ tenantId = null }: PartScope, lead?: Lead): TransactionPart => {
+    const gate = new TransactionGate(checkedOut, options.readOnly ?? false, options.shared ?? false, lead);
     const afterCommit = new AfterCommit();
     const transaction = new GatedTransaction(afterCommit, gate, { ...options, preparedStatements, tenantId });
     const hooks = settings.extend?.({ gate, transaction }) ?? {};

@@ -13,7 +13,7 @@ import { withDeadline } from '../time/deadline.js';
 import { nextText } from './begin-text.js';
 import type { OpenTransaction } from './database.js';
 import type { Transaction } from './transaction.js';
-import type { TransactionGate } from './transaction.gate.js';
+import type { Lead, TransactionGate } from './transaction.gate.js';
 import type { PartScope, TransactionPart } from './transaction.part.js';
 
 const COMMIT_WITHIN_MS = 30_000;
@@ -33,6 +33,8 @@ type Phase = 'open' | 'ending' | 'sent' | 'over';
  */
 export class ClientTransaction implements OpenTransaction {
   private destroyedBy: Error | undefined;
+  /** handoverError is why the parts before could not stand as they were. */
+  private handoverError: Error | undefined;
   private lostBy: ConnectionLostError | undefined;
   private part: TransactionPart;
   /** parts are all handles there have been, the one in use last. */
@@ -42,7 +44,7 @@ export class ClientTransaction implements OpenTransaction {
 
   constructor(
     private readonly checkedOut: CheckedOutClient,
-    private readonly partOf: (scope: PartScope) => TransactionPart,
+    private readonly partOf: (scope: PartScope, lead?: Lead) => TransactionPart,
     scope: PartScope,
     private readonly preparedStatements = true,
   ) {
@@ -51,7 +53,7 @@ export class ClientTransaction implements OpenTransaction {
   }
 
   get firstError(): Error | undefined {
-    return this.gate.firstError ?? this.lost;
+    return this.handoverError ?? this.gate.firstError ?? this.lost;
   }
 
   get lingers(): boolean {
@@ -114,11 +116,9 @@ export class ClientTransaction implements OpenTransaction {
     await this.quiet(NEXT_WITHIN_MS);
     const obstacle = this.obstacle();
     if (obstacle) throw obstacle;
-    const late = () => new StatementDeadlineError('the check of deferred constraints', NEXT_WITHIN_MS);
-    await withDeadline(this.checkedOut.send(nextText(scope)), NEXT_WITHIN_MS, late);
-    // It may have been destroyed meanwhile.
-    if (this.phase !== 'open') throw this.destroyedBy ?? new TransactionSettledError();
-    this.part = this.partOf(scope);
+    const answered = (answer: Promise<unknown>) =>
+      void answer.catch((error: unknown) => (this.handoverError ??= error instanceof Error ? error : undefined));
+    this.part = this.partOf(scope, { answered, text: nextText(scope) });
     this.parts.push(this.part);
   }
 
@@ -165,7 +165,7 @@ export class ClientTransaction implements OpenTransaction {
     if (this.rollingBack) return new TransactionSettledError();
     const { lost } = this;
     if (lost) return lost;
-    if (this.state === 'aborted') return new TransactionAbortedError(this.gate.firstError);
+    if (this.state === 'aborted') return new TransactionAbortedError(this.firstError);
     if (this.gate.tamper) return this.gate.tamper;
     return this.state === 'ended' ? new TransactionEndedError() : undefined;
   }

@@ -55,9 +55,10 @@ export interface OpenTransaction {
   /** destroy closes the connection, so that nothing more of it can commit; a no-op once the fence was sent (R6). True when it was destroyed. */
   destroy(reason: Error): boolean;
   /**
-   * next hands the transaction on to other code: the handle so far is dead (R4) and its deferred constraints hold, which COMMIT checks once more; a new handle
-   * under the given scope begins, in one round trip. Constraints are deferred or not as before. It rejects with what failed; then the transaction can
-   * only be rolled back. Queries that were not awaited are waited for, 30 s at most.
+   * next hands the transaction on to other code: the handle so far is dead (R4), and a new one begins under the given scope. What sets the scope, and checks that the deferred
+   * constraints hold so far, as COMMIT does once more, travels with the first statement of the new part. Where they do not hold that statement fails, and `firstError` says why.
+   * Constraints are deferred or not as before. It rejects when the transaction cannot go on; then it can only be rolled back. Queries that were not
+   * awaited are waited for, 30 s at most.
    */
   next(scope: PartScope): Promise<void>;
   /** rollback ends the transaction without effect. It never rejects: a connection that cannot roll back is destroyed. */

@@ -14,6 +14,13 @@ const ENDS_TRANSACTION =
 
 type Query = (...args: unknown[]) => unknown;
 
+/** Lead is a text that has to reach the server before the first statement of a gate. */
+export interface Lead {
+  /** answered is given its answer, when it is sent. */
+  readonly answered: (answer: Promise<unknown>) => void;
+  readonly text: string;
+}
+
 /**
  * TransactionGate stands between application code and the client of its transaction.
  *
@@ -31,12 +38,15 @@ export class TransactionGate {
   private setForTransaction = false;
   private tampering: TransactionEndedError | undefined;
   private touchedSession = false;
+  /** window is open while a lead and the statement behind it are pipelined; what comes meanwhile waits for it, so that it goes as it always does. */
+  private window: Promise<void> | undefined;
 
   constructor(
     private readonly checkedOut: CheckedOutClient,
     private readonly readOnly: boolean,
     /** shared: others have written in this transaction; what may hide a COMMIT is refused. */
     private readonly shared = false,
+    private lead?: Lead,
   ) {
     this.client = this.facade();
   }
@@ -159,8 +169,20 @@ export class TransactionGate {
 
   private send(args: unknown[]): unknown {
     const { client } = this.checkedOut;
-    const query = client.query.bind(client) as Query;
-    return query(...args);
+    const query = () => (client.query.bind(client) as Query)(...args);
+    const plain = !isSubmittable(args[0]);
+    if (this.window && plain) return this.window.then(query);
+    return this.lead
+      ? this.sendLed(this.lead, query, plain && !args.some((arg) => typeof arg === 'function'))
+      : query();
+  }
+
+  private sendLed({ answered, text }: Lead, query: () => unknown, piped: boolean): unknown {
+    this.lead = undefined;
+    const { answer, behind, over } = this.checkedOut.sendAhead(text, query, piped);
+    answered(answer);
+    if (over) this.window = over.then(() => (this.window = undefined));
+    return behind;
   }
 }
 
@@ -168,9 +190,14 @@ function isPromise(value: unknown): value is Promise<unknown> {
   return typeof (value as { then?: unknown } | undefined)?.then === 'function';
 }
 
+/** A cursor or a stream, which answers itself and not a promise. */
+function isSubmittable(query: unknown): boolean {
+  return typeof (query as { submit?: unknown } | null | undefined)?.submit === 'function';
+}
+
 /** A cursor or stream is no promise: nobody would look at a rejection. */
 function refuse(query: unknown, refusal: Error): Promise<never> {
-  if (typeof (query as { submit?: unknown }).submit === 'function') throw refusal;
+  if (isSubmittable(query)) throw refusal;
   return Promise.reject(refusal);
 }
 

@@ -3,8 +3,13 @@ import type { JobQueue } from '../client/job-queue.js';
 import type { JobDefinition } from '../domain/definition.js';
 import { InvalidDutyError } from '../errors/invalid-duty.error.js';
 import { QueueClosedError } from '../errors/queue-closed.error.js';
-import type { AnyJobDefinition, AttachedHandler, DetachedHandler } from '../handlers/handler.interface.js';
-import { modeOf } from '../handlers/handler.check.js';
+import type {
+  AnyJobDefinition,
+  AttachedHandler,
+  BatchHandler,
+  DetachedHandler,
+} from '../handlers/handler.interface.js';
+import { mannerOf } from '../handlers/handler.check.js';
 import { type GivenHandler, handlerEntry } from '../handlers/handler.entry.js';
 import { JobHandlerRegistry } from '../handlers/job-handler.registry.js';
 import { interceptOptions, JobInterceptorRegistry } from '../handlers/job-interceptor.registry.js';
@@ -122,7 +127,7 @@ export class HoldfastQueue {
 
   /**
    * handle names the handler of a definition, before `start`. Throws DuplicateHandlerError for a second one of its kind, NotADefinitionError without
-   * a definition, and InvalidHandlerError for what is no object with `run`, an option that there is not, and after `start`.
+   * a definition, and InvalidHandlerError for what is no object with `run` (with `batch`: `runBatch`), an option that there is not, and after `start`.
    */
   handle<D extends AnyJobDefinition>(definition: D, handler: AttachedHandler<D>): this;
   handle<D extends AnyJobDefinition>(
@@ -130,14 +135,19 @@ export class HoldfastQueue {
     handler: DetachedHandler<D>,
     options: { readonly detached: true },
   ): this;
+  handle<D extends AnyJobDefinition>(
+    definition: D,
+    handler: BatchHandler<D>,
+    options: { readonly batch: { readonly size: number } },
+  ): this;
   handle(
     definition: AnyJobDefinition,
-    handler: AttachedHandler | DetachedHandler,
-    options?: { readonly detached: true },
+    handler: AttachedHandler | BatchHandler | DetachedHandler,
+    options?: object,
   ): this {
     const source = nameOf(handler, 'given to handle()');
-    const mode = modeOf(source, options);
-    this.registry.register(handlerEntry({ definition, handler, mode, source } as GivenHandler));
+    const manner = mannerOf(source, options);
+    this.registry.register(handlerEntry({ definition, handler, ...manner, source } as GivenHandler));
     return this;
   }
 

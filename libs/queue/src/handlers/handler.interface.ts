@@ -2,6 +2,7 @@ import type { OpenTransaction, Transaction } from '@holdfast/kernel';
 import type { AnyJobDefinition, PayloadOf } from '../domain/definition.js';
 import type { Job } from '../domain/job.js';
 import type { Outcome } from '../domain/outcome.js';
+import type { BatchResults } from './batch.results.js';
 
 /** RunContext is what every handler gets beside its job. */
 export interface RunContext {
@@ -44,6 +45,29 @@ export interface AttachedHandler<D extends AnyJobDefinition = AnyJobDefinition> 
 /** DetachedHandler owns its transactions and must be safe to run twice. */
 export interface DetachedHandler<D extends AnyJobDefinition = AnyJobDefinition> {
   run: (job: Job<PayloadOf<D>>, ctx: DetachedContext) => Promise<Outcome | Finished | void>;
+}
+
+/** BatchContext is the context of a handler that runs many jobs at once, inside one transaction of the runner's (R21). */
+export interface BatchContext {
+  /**
+   * hold as the hold of a single job: no enqueue of this job's key is satisfied by this run from its return on (R11). Throws LeaseLostError when the run no
+   * longer holds the job.
+   */
+  hold(job: Pick<Job, 'id'>): Promise<void>;
+  /** signal aborts at the timeout of the call, at a shutdown past its grace, and when one of the jobs is cancelled or its lease lost; its reason says which. */
+  readonly signal: AbortSignal;
+  /** tx is the transaction that also records the completion of all jobs; dead once they are settled (R4). Its tenant is that of each of them. */
+  readonly tx: Transaction;
+}
+
+/**
+ * BatchHandler runs many jobs of one kind and one tenant in one call and one transaction (R21).
+ *
+ * It answers a result for each, or nothing where all are done. Nothing commits of a job that it answers with a refusal or an error: the transaction is rolled back, that
+ * job is recorded alone, and the others are run again without it. When it throws, each job is run by itself. So it may run twice for an attempt.
+ */
+export interface BatchHandler<D extends AnyJobDefinition = AnyJobDefinition> {
+  runBatch: (jobs: readonly Job<PayloadOf<D>>[], ctx: BatchContext) => Promise<BatchResults | void>;
 }
 
 /** JobOf is the job that a handler of this definition gets. */

@@ -3,11 +3,11 @@ import { DiscoveryService } from '@nestjs/core';
 import type { Job } from '../domain/job.js';
 import { InvalidHandlerError } from '../errors/invalid-handler.error.js';
 import type { Explored } from './explored.js';
-import { checkRuns } from './handler.check.js';
+import { checkRuns, type HandlerMode } from './handler.check.js';
 import type { HandlerEntry } from './handler.entry.js';
 import { JOB_HANDLER, type JobHandlerMetadata } from './job-handler.decorator.js';
 import { markOf, type NestProvider, sameAgain, sourceOf } from './nest.provider.js';
-import { jobScoped, scopeProblem } from './nest.scope.js';
+import { jobScoped, requestChain, scopeProblem } from './nest.scope.js';
 
 type Marks = readonly JobHandlerMetadata[];
 
@@ -55,13 +55,14 @@ export class JobHandlerExplorer {
   }
 }
 
-/** checked throws InvalidHandlerError, by the whole name, for an instance without `run`. */
-function checked(instance: unknown, where: string): unknown {
-  checkRuns(instance, where);
+/** checked throws InvalidHandlerError, by the whole name, for an instance without `run`, or without `runBatch` for batches. */
+function checked(instance: unknown, where: string, mode: HandlerMode): unknown {
+  checkRuns(instance, where, mode);
   return instance;
 }
 
-function entryOf(provider: NestProvider, { definition, mode }: JobHandlerMetadata): HandlerEntry {
+function entryOf(provider: NestProvider, metadata: JobHandlerMetadata): HandlerEntry {
+  const { definition, mode } = metadata;
   const source = sourceOf(provider);
   const where = `${source} of ${definition.kind}`;
   if (provider.isTransient)
@@ -70,13 +71,19 @@ function entryOf(provider: NestProvider, { definition, mode }: JobHandlerMetadat
       'it is transient: make it a singleton, which runs many jobs at once, or request-scoped, which is made for each job',
     );
   if (provider.isDependencyTreeStatic()) {
-    const handler = checked(provider.instance, where);
-    return { definition, identity: handler, mode, resolve: () => handler, source } as HandlerEntry;
+    const handler = checked(provider.instance, where, mode);
+    return { ...metadata, identity: handler, resolve: () => handler, source } as HandlerEntry;
   }
+  if (mode === 'batch')
+    throw new InvalidHandlerError(
+      where,
+      'it is request-scoped, which is made for one job, and runs many in one call: make it a singleton',
+      requestChain(provider),
+    );
   const problem = scopeProblem(provider);
   if (problem) throw new InvalidHandlerError(where, problem.reason, problem.chain);
   const make = jobScoped(provider);
-  const resolve = async (job: Job<never>) => checked(await make(job), where);
+  const resolve = async (job: Job<never>) => checked(await make(job), where, mode);
   return { definition, identity: provider, mode, resolve, source } as HandlerEntry;
 }
 

@@ -3,7 +3,7 @@ import { type } from '../domain/payload.schema.js';
 import { DuplicateHandlerError } from '../errors/duplicate-handler.error.js';
 import { InvalidHandlerError } from '../errors/invalid-handler.error.js';
 import { NotADefinitionError } from '../errors/not-a-definition.error.js';
-import { modeOf } from './handler.check.js';
+import { mannerOf } from './handler.check.js';
 import { type GivenHandler, type HandlerEntry, handlerEntry } from './handler.entry.js';
 import { JobHandlerRegistry } from './job-handler.registry.js';
 
@@ -66,14 +66,41 @@ describe('JobHandlerRegistry', () => {
     expect(() => registry.register(entry({}))).toThrow(/Adder cannot be used: .*before start/);
   });
 
-  it('takes the one option of a handler, and refuses any other', () => {
-    expect([undefined, {}, { detached: true }].map((options) => modeOf('Adder', options))).toEqual([
-      'attached',
-      'attached',
-      'detached',
+  it('takes the options of a handler, and refuses any other', () => {
+    const given = [undefined, {}, { detached: true }, { batch: { size: 100 } }];
+    expect(given.map((options) => mannerOf('Adder', options))).toEqual([
+      { mode: 'attached' },
+      { mode: 'attached' },
+      { mode: 'detached' },
+      { batchSize: 100, mode: 'batch' },
     ]);
-    expect(() => modeOf('Adder', { detach: true })).toThrow('detach is no option of a handler');
-    expect(() => modeOf('Adder', { detached: 'yes' })).toThrow(InvalidHandlerError);
-    expect(() => modeOf('Adder', 'detached')).toThrow(InvalidHandlerError);
+    expect(() => mannerOf('Adder', { detach: true })).toThrow('detach is no option of a handler');
+    expect(() => mannerOf('Adder', { detached: 'yes' })).toThrow(InvalidHandlerError);
+    expect(() => mannerOf('Adder', 'detached')).toThrow(InvalidHandlerError);
+  });
+
+  it.each([
+    [{ batch: { size: 10 }, detached: true }, /leave out detached/],
+    [{ batch: null }, /batch must be/],
+    [{ batch: 10 }, /batch must be/],
+    [{ batch: { length: 10, size: 10 } }, /batch must be/],
+    [{ batch: {} }, /from 1 to 1000/],
+    [{ batch: { size: 0 } }, /from 1 to 1000/],
+    [{ batch: { size: 1_001 } }, /from 1 to 1000/],
+    [{ batch: { size: 2.5 } }, /from 1 to 1000/],
+  ])('R21: refuses the batch of %j', (options, message) => {
+    expect(() => mannerOf('Adder', options)).toThrow(InvalidHandlerError);
+    expect(() => mannerOf('Adder', options)).toThrow(message);
+  });
+
+  it('R21: a handler of batches has runBatch, and its definition no groupCommit', () => {
+    const batch = { batchSize: 10, mode: 'batch' };
+    expect(() => new JobHandlerRegistry().register(entry(batch))).toThrow(/no object with a function runBatch/);
+    const handler = { runBatch: async () => Promise.resolve() };
+    new JobHandlerRegistry().register(entry({ ...batch, handler }));
+    const definition = defineJob('sum.add', { groupCommit: { size: 8 }, payload: type<object>() });
+    expect(() => new JobHandlerRegistry().register(entry({ ...batch, definition, handler }))).toThrow(
+      /Adder cannot be used: its definition has groupCommit/,
+    );
   });
 });

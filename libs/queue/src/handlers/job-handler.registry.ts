@@ -5,7 +5,7 @@ import { NotADefinitionError } from '../errors/not-a-definition.error.js';
 import type { HandlerEntry } from './handler.entry.js';
 
 const UNGROUPED =
-  'its definition has groupCommit, which is for attached handlers: leave out the one or the other (R21)';
+  'its definition has groupCommit, which is for attached handlers, a job a call: leave out the one or the other (R21)';
 
 /** JobHandlerRegistry knows the handler of each kind. It knows no Nest: the explorer, or a program without Nest, registers here. */
 export class JobHandlerRegistry {

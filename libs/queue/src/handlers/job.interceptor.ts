@@ -1,7 +1,8 @@
 import type { AnyJobDefinition, JobDefinition, PayloadOf } from '../domain/definition.js';
 import type { Job } from '../domain/job.js';
 import type { Outcome } from '../domain/outcome.js';
-import type { AttachedContext, DetachedContext, Finished } from './handler.interface.js';
+import type { BatchResult, BatchResults } from './batch.results.js';
+import type { AttachedContext, BatchContext, DetachedContext, Finished } from './handler.interface.js';
 
 /** JobAnswer is what a call ended with: an outcome, or what `ctx.finish` answered. A handler that returns nothing has answered `done()`. */
 export type JobAnswer = Finished | Outcome;
@@ -17,6 +18,15 @@ export type JobCall<D extends AnyJobDefinition = JobDefinition> = {
   | { readonly ctx: DetachedContext; readonly mode: 'detached' }
 );
 
+/** BatchCall is one call of a batch handler as its interceptors see it (R21). */
+export interface BatchCall<D extends AnyJobDefinition = JobDefinition> {
+  readonly ctx: BatchContext;
+  readonly definition: D;
+  readonly jobs: readonly Job<PayloadOf<D>>[];
+  /** source names the handler's class and module, for messages. */
+  readonly source: string;
+}
+
 /**
  * JobInterceptor stands around every handler call, attached and detached: `@InterceptJobs()` on a provider, or `queue.intercept(interceptor)` (R20).
  *
@@ -31,11 +41,18 @@ export abstract class JobInterceptor<D extends AnyJobDefinition = JobDefinition>
    * answers nothing, calls `next` twice, or answers before `next()` has.
    */
   abstract intercept(call: JobCall<D>, next: () => Promise<JobAnswer>): Promise<JobAnswer>;
+
+  /**
+   * interceptBatch as intercept, around the call of a batch handler: `next` answers a result for each job, in order. An interceptor without it cannot stand around batches, and
+   * is refused at the start where it would: InvalidInterceptorError.
+   */
+  interceptBatch?(call: BatchCall<D>, next: () => Promise<readonly BatchResult[]>): Promise<BatchResults>;
 }
 
 /** Intercepting is what an interceptor of these definitions must be able to do; that of others does not fit. */
 export interface Intercepting<D extends AnyJobDefinition> {
   readonly intercept: (call: JobCall<D>, next: () => Promise<JobAnswer>) => Promise<JobAnswer>;
+  readonly interceptBatch?: (call: BatchCall<D>, next: () => Promise<readonly BatchResult[]>) => Promise<BatchResults>;
 }
 
 /** InterceptOptions say which calls an interceptor stands around, and how far outside. */

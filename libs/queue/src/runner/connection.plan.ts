@@ -21,8 +21,11 @@ export function planConnections(
   slots: number,
 ): ConnectionPlan {
   const { poolSize } = database;
-  const attached = Math.min(slots, sumOf(plans, 'attached'));
-  const finishing = sumOf(plans, 'detached') > 0 ? 1 : 0;
+  const attached = Math.min(
+    slots,
+    sumOf(plans, ({ entry }) => entry.mode !== 'detached'),
+  );
+  const finishing = sumOf(plans, ({ entry }) => entry.mode === 'detached') > 0 ? 1 : 0;
   const needed = Math.min(attached + finishing, attached === slots ? slots : Infinity);
   const sum = `${attached} attached runs at once${needed > attached ? ' + 1 for ctx.finish' : ''}`;
   if (poolSize < needed) throw new PoolTooSmallError(poolSize, needed, sum);
@@ -40,8 +43,6 @@ export function planConnections(
 }
 
 /** A group of runs has one connection, and runs its members one after another when it has failed (R21). */
-function sumOf(plans: readonly KindPlan[], mode: 'attached' | 'detached'): number {
-  return plans
-    .filter(({ entry }) => entry.mode === mode)
-    .reduce((sum, { concurrency, group }) => sum + (group?.lanes ?? concurrency), 0);
+function sumOf(plans: readonly KindPlan[], which: (plan: KindPlan) => boolean): number {
+  return plans.filter(which).reduce((sum, { concurrency, group }) => sum + (group?.lanes ?? concurrency), 0);
 }

@@ -5,14 +5,15 @@ import type { Reporter } from '../ports/reporter.js';
 import type { RunnerEvent } from '../ports/runner.events.js';
 import type { RunnerVitals } from '../ports/runner.vitals.js';
 import { AttachedExecution } from './attached.execution.js';
+import { BatchExecution } from './batch.execution.js';
 import { CancelWatch } from './cancel.watch.js';
 import { ClaimLoop } from './claim.loop.js';
 import { type Claimed, Claimer } from './claimer.js';
 import { DetachedExecution } from './detached.execution.js';
 import type { Execution, ExecutionTools } from './execution.js';
 import { FailureJudge } from './failure.judge.js';
-import { GroupExecution } from './group.execution.js';
-import { isGrouped, type KindPlan } from './kind.plan.js';
+import { GroupExecution, type SharedExecution } from './group.execution.js';
+import { type GroupedPlan, isGrouped, type KindPlan } from './kind.plan.js';
 import { KindSlots } from './kind.slots.js';
 import { LeaseKeeper } from './lease.keeper.js';
 import { PauseWatch } from './pause.watch.js';
@@ -52,7 +53,7 @@ export class Crew {
   private readonly cancels: CancelWatch;
   private draining: Promise<DrainResult> | undefined;
   private givenBack = 0;
-  private readonly groups: ReadonlyMap<string, GroupExecution>;
+  private readonly groups: ReadonlyMap<string, SharedExecution>;
   private readonly keeper: LeaseKeeper;
   private readonly loop: ClaimLoop;
   private readonly pauses: PauseWatch;
@@ -81,7 +82,7 @@ export class Crew {
     this.slots = new KindSlots(options.slots, plans);
     this.tools = { database, judge: new FailureJudge(options), options, reporter, store };
     this.groups = new Map(
-      plans.filter(isGrouped).map((plan) => [plan.kind, new GroupExecution(plan, this.tools)] as const),
+      plans.filter(isGrouped).map((plan) => [plan.kind, sharedExecution(plan, this.tools)] as const),
     );
     this.loop = new ClaimLoop({
       claimer,
@@ -247,6 +248,10 @@ export class Crew {
       },
     };
   }
+}
+
+function sharedExecution(plan: GroupedPlan, tools: ExecutionTools): SharedExecution {
+  return plan.entry.mode === 'batch' ? new BatchExecution(plan, tools) : new GroupExecution(plan, tools);
 }
 
 /** endsWithin answers whether `work`, which never rejects, ends in that time. */

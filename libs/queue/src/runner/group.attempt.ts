@@ -1,4 +1,3 @@
-import { sqlStateOf } from '@holdfast/kernel';
 import type { Counts } from '../domain/outcome.js';
 import type { Completion } from '../domain/settlement.js';
 import type { CommitAnswer } from './commit.answer.js';
@@ -6,8 +5,7 @@ import { callAttached, type ExecutionTools } from './execution.js';
 import type { GroupMember } from './group.member.js';
 import { GroupTransaction } from './group.transaction.js';
 import type { Run } from './run.js';
-
-const IN_FAILED_TRANSACTION = '25P02';
+import { workFailure } from './run.transaction.js';
 
 /** Entered is a member whose handler has answered inside the group's transaction. */
 interface Entered {
@@ -69,7 +67,7 @@ export class GroupAttempt {
         await this.enter(transaction, next);
       }
     } catch (thrown) {
-      const error = causeOf(transaction, thrown);
+      const error = transaction.stoppedBy ?? workFailure(transaction.open, thrown).error;
       await transaction.rollback();
       return this.failed(error, this.members.find(({ run }) => run.stoppedBy) ?? by);
     }
@@ -116,10 +114,4 @@ export class GroupAttempt {
     if (this.entered.length > 0 && transaction.open.lingers) return undefined;
     return next;
   }
-}
-
-/** causeOf is the first error, where the thrown one only says that the transaction is aborted (K72). */
-function causeOf({ open, stoppedBy }: GroupTransaction, thrown: unknown): unknown {
-  if (stoppedBy) return stoppedBy;
-  return open.firstError !== undefined && sqlStateOf(thrown) === IN_FAILED_TRANSACTION ? open.firstError : thrown;
 }

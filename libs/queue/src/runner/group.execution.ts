@@ -1,170 +1,127 @@
-import { startTimer, type Timer } from '@holdfast/kernel';
-import type { Job } from '../domain/job.js';
 import { LeaseLostError } from '../errors/lease-lost.error.js';
 import { AttachedExecution } from './attached.execution.js';
 import { readJob, renewRuns, type Execution, type ExecutionTools } from './execution.js';
+import { Gathering } from './gathering.js';
 import { GroupAttempt, type GroupAnswer } from './group.attempt.js';
 import type { GroupMember } from './group.member.js';
-import type { GroupedPlan, GroupPlan } from './kind.plan.js';
+import type { GroupedPlan } from './kind.plan.js';
 import type { Run } from './run.js';
 import type { RunEnd } from './run.end.js';
+
+/** SharedExecution is an execution whose runs share transactions. */
+export interface SharedExecution extends Execution {
+  /** close waits for no more members: what is at hand goes (R17). */
+  close(): void;
+}
 
 /**
  * GroupExecution lets small attached runs of one kind share transactions (R21).
  *
- * What waits when a lane becomes free goes together, at most `size`, after `delay`; a lane is a connection. The group is optimistic: members run one after another in one
- * transaction, and one fence with COMMIT ends them all or none. Whatever fails (a member throws or refuses, is aborted, has lost its lease; the
- * connection, a constraint, the commit) rolls back the group, and those that had begun are run one by one on renewed leases, as if there had
- * been no group, with no attempt spent: the one that fails alone is recorded alone. Those that had not begun wait for the next group. A suspect never shares (Q12).
+ * The group is optimistic: members run one after another in one transaction, and one fence with COMMIT ends them all or none. Whatever fails (a member throws or
+ * refuses, is aborted, has lost its lease; the connection, a constraint, the commit) rolls back the group, and those that had begun are run one by one on renewed leases, as
+ * if there had been no group, with no attempt spent: the one that fails alone is recorded alone. Those that had not begun wait for the next
+ * group. A suspect never shares (Q12).
  */
-export class GroupExecution implements Execution {
-  private closing = false;
-  private readonly group: GroupPlan;
-  private inGroups = 0;
-  private lanes = 0;
-  private readonly since = new Map<GroupMember, number>();
+export class GroupExecution implements SharedExecution {
+  private readonly gathering: Gathering;
   private readonly single: AttachedExecution;
-  private timer: Timer | undefined;
-  private waiting: GroupMember[] = [];
 
   constructor(
     private readonly plan: GroupedPlan,
     private readonly tools: ExecutionTools,
   ) {
-    this.group = plan.group;
+    this.gathering = new Gathering({ judge: tools.judge, plan, work: (members) => this.work(members) });
     this.single = new AttachedExecution(tools);
   }
 
-  /** close waits for no more members from now on: what is at hand goes (R17). */
   close(): void {
-    this.closing = true;
-    this.look();
+    this.gathering.close();
   }
 
   async execute(run: Run): Promise<RunEnd> {
     if (run.claimed.suspect) return this.single.execute(run);
-    let job: Job<never>;
-    try {
-      job = await readJob(run);
-    } catch (error) {
-      return run.stoppedBy ? this.tools.judge.stopped(run, run.stoppedBy) : this.tools.judge.failed(run, error);
-    }
-    return new Promise((end) => {
-      const member: GroupMember = { end, job, run };
-      this.since.set(member, performance.now());
-      this.waiting.push(member);
-      run.signal.addEventListener('abort', this.look, { once: true });
-      // What was claimed together goes together.
-      setImmediate(this.look);
-    });
+    return gathered(run, this.gathering, this.tools);
   }
 
-  private end(member: GroupMember, end: RunEnd): void {
-    this.since.delete(member);
-    member.run.signal.removeEventListener('abort', this.look);
-    member.end(end);
-  }
-
-  /** isFull: no more can come, or need to, than wait now. */
-  private get isFull(): boolean {
-    const { length } = this.waiting;
-    return length >= this.group.size || length + this.inGroups >= this.plan.concurrency;
-  }
-
-  private async lane(members: readonly GroupMember[]): Promise<void> {
-    this.lanes += 1;
-    this.inGroups += members.length;
-    const [only] = members;
-    try {
-      if (only && members.length === 1) this.end(only, await this.single.run(only.run, only.job));
-      else await this.settle(members, await new GroupAttempt(members, this.tools).perform());
-    } catch (error) {
-      // A mistake of ours, or of a store, leaves nobody waiting for ever.
-      const left = members.filter((member) => this.since.has(member) && !this.waiting.includes(member));
-      for (const member of left) this.end(member, this.tools.judge.failed(member.run, error));
-    }
-    this.lanes -= 1;
-    this.inGroups -= members.length;
-    this.look();
-  }
-
-  /** look starts groups, as many as there are lanes for, and arms the timer for the next. */
-  private readonly look = (): void => {
-    this.timer?.clear();
-    this.timer = undefined;
-    this.sortOut();
-    while (this.waiting.length > 0 && this.lanes < this.group.lanes) {
-      const dueInMs = this.since.get(this.waiting[0]!)! + this.group.delayMs - performance.now();
-      if (dueInMs > 0 && !this.isFull && !this.closing) {
-        this.timer = startTimer(dueInMs, this.look);
-        return;
-      }
-      void this.lane(this.waiting.splice(0, this.group.size));
-    }
-  };
-
-  private async runSingly(members: readonly GroupMember[], error: unknown): Promise<void> {
-    const going = members.filter((member) => this.stopped(member));
-    const runs = going.map(({ run }) => run);
-    const held = new Set(await renewRuns(runs, this.tools.store).catch(() => runs));
-    for (const member of going) {
-      const { job, run } = member;
-      if (!held.has(run)) this.end(member, { type: 'lost', error: new LeaseLostError(run.ref.id, { cause: error }) });
-      else if (this.stopped(member)) this.end(member, await this.single.run(run, job));
-    }
-  }
-
-  private async settle(members: readonly GroupMember[], answer: GroupAnswer): Promise<void> {
+  private async work(members: readonly GroupMember[]): Promise<void> {
     const { judge, reporter } = this.tools;
-    const { kind } = this.plan;
+    const [only] = members;
+    if (only && members.length === 1) return this.runSingly([only]);
+    const answer = await new GroupAttempt(members, this.tools).perform();
     if (answer.type === 'notBegun') {
-      for (const member of members) this.end(member, judge.notBegun(member.run, answer.error));
+      for (const member of members) this.gathering.end(member, judge.notBegun(member.run, answer.error));
       return;
     }
-    // The rest is first in line: it has waited longest.
-    this.waiting.unshift(...answer.rest);
-    this.inGroups -= answer.rest.length;
-    if (answer.type === 'ended') {
-      await this.settleAnswers(answer);
-    } else {
-      const { begun, by, error } = answer;
-      reporter.report({ type: 'group.rerun', by: by?.run.ref, error, kind, members: begun.length });
-      await this.runSingly(begun, error);
-    }
-    this.inGroups += answer.rest.length;
+    this.gathering.handBack(answer.rest);
+    if (answer.type === 'ended') return this.settle(answer);
+    const { begun, by, error } = answer;
+    reporter.report({ type: 'group.rerun', by: by?.run.ref, error, kind: this.plan.kind, members: begun.length });
+    return this.runSingly(await stillHeld(begun, this.gathering, this.tools, error));
   }
 
-  private async settleAnswers({ answers, openMs }: Extract<GroupAnswer, { type: 'ended' }>): Promise<void> {
-    const committed = answers.filter(({ answer }) => answer.type === 'committed');
-    const { kind } = this.plan;
-    if (committed.length > 0)
-      this.tools.reporter.report({ type: 'group.committed', kind, members: committed.length, openMs });
-    for (const { answer, completion, counts, member } of answers) {
-      if (answer.type === 'committed') this.end(member, { type: 'committed', completion, counts });
-      if (answer.type === 'lost') this.end(member, answer);
-    }
-    const unsure = answers.flatMap(({ answer, member }) => (answer.type === 'failed' ? [{ answer, member }] : []));
-    if (unsure.length > 0)
+  private async runSingly(members: readonly GroupMember[]): Promise<void> {
+    for (const member of members)
+      if (this.gathering.goesOn(member)) this.gathering.end(member, await this.single.run(member.run, member.job));
+  }
+
+  private async settle({ answers, openMs }: Extract<GroupAnswer, { type: 'ended' }>): Promise<void> {
+    const unsure = settleAnswers(answers, this.gathering, this.tools, openMs);
+    const [first] = unsure;
+    if (first)
       await this.runSingly(
-        unsure.map(({ member }) => member),
-        unsure[0]!.answer.error,
+        await stillHeld(
+          unsure.map(({ member }) => member),
+          this.gathering,
+          this.tools,
+          first.error,
+        ),
       );
   }
+}
 
-  /** sortOut ends those that may not start any more. */
-  private sortOut(): void {
-    this.waiting = this.waiting.filter((member) => {
-      if (!this.stopped(member)) return false;
-      if (member.run.mayStart) return true;
-      this.end(member, this.tools.judge.shortOfLease());
-      return false;
-    });
+/** gathered reads the job of a run and answers its end, once it has gone with others. */
+export async function gathered(run: Run, gathering: Gathering, { judge }: ExecutionTools): Promise<RunEnd> {
+  try {
+    const job = await readJob(run);
+    return await new Promise((end) => gathering.add({ end, job, run }));
+  } catch (error) {
+    return run.stoppedBy ? judge.stopped(run, run.stoppedBy) : judge.failed(run, error);
   }
+}
 
-  /** stopped ends a member whose signal was aborted; it answers whether the member goes on. */
-  private stopped(member: GroupMember): boolean {
-    const { stoppedBy } = member.run;
-    if (stoppedBy) this.end(member, this.tools.judge.stopped(member.run, stoppedBy));
-    return !stoppedBy;
+/** settleAnswers ends the members whose commit has an answer, and answers the others: those that have not committed. */
+export function settleAnswers(
+  answers: Extract<GroupAnswer, { type: 'ended' }>['answers'],
+  gathering: Gathering,
+  { reporter }: ExecutionTools,
+  openMs: number,
+): { readonly error: unknown; readonly member: GroupMember }[] {
+  const committed = answers.filter(({ answer }) => answer.type === 'committed');
+  const [first] = committed;
+  if (first)
+    reporter.report({ type: 'group.committed', kind: first.member.run.ref.kind, members: committed.length, openMs });
+  const unsure: { error: unknown; member: GroupMember }[] = [];
+  for (const { answer, completion, counts, member } of answers) {
+    if (answer.type === 'committed') gathering.end(member, { type: 'committed', completion, counts });
+    else if (answer.type === 'lost') gathering.end(member, answer);
+    else unsure.push({ error: answer.error, member });
   }
+  return unsure;
+}
+
+/** stillHeld renews the leases of members that are to run again, by one statement, and ends those that are stopped or have lost theirs. */
+export async function stillHeld(
+  members: readonly GroupMember[],
+  gathering: Gathering,
+  { store }: ExecutionTools,
+  cause: unknown,
+): Promise<GroupMember[]> {
+  const going = members.filter((member) => gathering.goesOn(member));
+  const runs = going.map(({ run }) => run);
+  const held = new Set(await renewRuns(runs, store).catch(() => runs));
+  return going.filter((member) => {
+    const { ref } = member.run;
+    if (!held.has(member.run)) gathering.end(member, { type: 'lost', error: new LeaseLostError(ref.id, { cause }) });
+    return held.has(member.run);
+  });
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CommitUnknownError, type OpenTransaction } from '@holdfast/kernel';
 import type { LeasedCompletion } from '../ports/job-store.js';
-import { LeaseLostError } from '../errors/lease-lost.error.js';
 import { answerOf, type CommitAnswer } from './commit.answer.js';
 import type { ExecutionTools } from './execution.js';
 import type { Run } from './run.js';
@@ -14,6 +13,7 @@ import { scopeOf } from './run.transaction.js';
  * only the fence of all of them commits it.
  */
 export class GroupTransaction {
+  private readonly controller = new AbortController();
   private readonly runs: Run[] = [];
   private stopped: Error | undefined;
 
@@ -44,6 +44,11 @@ export class GroupTransaction {
     return new GroupTransaction(open, tools, mark, endsAt);
   }
 
+  /** signal aborts when it is destroyed. */
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
   /** stoppedBy is why it was destroyed, or undefined. */
   get stoppedBy(): Error | undefined {
     return this.stopped;
@@ -65,12 +70,15 @@ export class GroupTransaction {
     }
   }
 
+  /** enterAll puts runs of one scope into the first part together; the signal of each destroys the transaction. */
+  enterAll(runs: readonly Run[]): void {
+    for (const run of runs) this.join(run);
+  }
+
   /** enter begins the part of a run; from then on its signal destroys the transaction. It rejects with what the part before left undone. */
   async enter(run: Run): Promise<void> {
     if (this.runs.length > 0) await this.open.next(scopeOf(run, this.tools));
-    this.runs.push(run);
-    run.signal.addEventListener('abort', this.destroy, { once: true });
-    if (run.signal.aborted) this.destroy();
+    this.join(run);
   }
 
   /** hasTimeFor tells whether a whole timeout of this run fits what is left of the transaction and of each lease in it (Q13). */
@@ -87,12 +95,23 @@ export class GroupTransaction {
     await this.open.rollback();
   }
 
+  /** stop destroys it, unless its fence has been sent. */
+  stop(reason: Error): void {
+    if (!this.open.destroy(reason)) return;
+    this.stopped = reason;
+    this.controller.abort(reason);
+  }
+
   private readonly destroy = () => {
     const by = this.runs.find(({ stoppedBy }) => stoppedBy !== undefined);
-    if (!by) return;
-    const reason = by.stoppedBy ?? new LeaseLostError(by.ref.id);
-    if (this.open.destroy(reason)) this.stopped = reason;
+    if (by?.stoppedBy) this.stop(by.stoppedBy);
   };
+
+  private join(run: Run): void {
+    this.runs.push(run);
+    run.signal.addEventListener('abort', this.destroy, { once: true });
+    if (run.signal.aborted) this.destroy();
+  }
 
   private release(): void {
     for (const run of this.runs) run.signal.removeEventListener('abort', this.destroy);

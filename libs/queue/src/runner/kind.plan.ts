@@ -1,5 +1,6 @@
 import type { BackoffOptions } from '@holdfast/kernel';
 import type { GroupCommit } from '../domain/group-commit.js';
+import { InvalidInterceptorError } from '../errors/invalid-interceptor.error.js';
 import type { HandlerEntry } from '../handlers/handler.entry.js';
 import type { InterceptorEntry } from '../handlers/job-interceptor.registry.js';
 import type { ResolvedRunnerOptions } from './runner.options.js';
@@ -45,13 +46,13 @@ export function planKind(
   const overrides = options.kindOptions(definition.kind);
   const timeoutMs = overrides.timeoutMs ?? definition.timeoutMs;
   const { attachedMarginMs, boundMarginMs, detachedMs } = options.leases;
-  const attached = entry.mode === 'attached';
+  const attached = entry.mode !== 'detached';
   const concurrency = Math.min(options.slots, overrides.concurrency ?? definition.concurrency ?? options.slots);
   return {
     backoff: overrides.backoff ?? definition.backoff,
     concurrency,
     entry,
-    group: attached ? groupPlan(definition.groupCommit, concurrency) : undefined,
+    group: groupPlan(entry, concurrency),
     interceptors,
     kind: definition.kind,
     leaseMs: attached ? timeoutMs + attachedMarginMs : detachedMs,
@@ -61,8 +62,31 @@ export function planKind(
   };
 }
 
-/** A group of one is none. Half of what runs at once is in groups, while the other half is claimed. */
-function groupPlan(group: GroupCommit | null, concurrency: number): GroupPlan | undefined {
-  if (!group || group.size < 2 || concurrency < 2) return undefined;
+/** checkBatches throws InvalidInterceptorError where an interceptor stands around batches that it does not know: they would pass it by (R20). */
+export function checkBatches({ entry, interceptors, kind }: KindPlan): void {
+  if (entry.mode !== 'batch') return;
+  const blind = interceptors.find(({ interceptor }) => typeof interceptor.interceptBatch !== 'function');
+  if (blind)
+    throw new InvalidInterceptorError(
+      blind.source,
+      `it has no interceptBatch(call, next), and the handler of ${kind} runs batches: give it one, or leave the kind out with its option only`,
+    );
+}
+
+/** narrowBatches answers a warning for each kind of which less may run at once than a batch could hold. */
+export function narrowBatches(plans: readonly KindPlan[]): string[] {
+  return plans
+    .filter(({ concurrency, entry }) => entry.mode === 'batch' && entry.batchSize > concurrency)
+    .map(
+      ({ concurrency, entry, group, kind }) =>
+        `Batches of ${kind} hold ${concurrency} jobs at most and not ${group?.size}: only so many of them may run here at once. Raise slots, or the concurrency of ${entry.definition.kind}.`,
+    );
+}
+
+/** Half of what runs at once is in groups, while the other half is claimed. A group of one is none; a batch of one is one. */
+function groupPlan(entry: HandlerEntry, concurrency: number): GroupPlan | undefined {
+  const { groupCommit } = entry.definition;
+  const group = entry.mode === 'batch' ? { delayMs: 0, size: entry.batchSize } : groupCommit;
+  if (!group || entry.mode === 'detached' || (entry.mode === 'attached' && group.size < 2)) return undefined;
   return { ...group, lanes: Math.max(1, Math.floor(concurrency / group.size / 2)) };
 }

@@ -24,6 +24,17 @@ export interface WorkFailure {
   readonly transient: boolean;
 }
 
+/** workFailure answers what went wrong inside a transaction that is still to be rolled back. */
+export function workFailure({ firstError, lost, state }: OpenTransaction, thrown: unknown): WorkFailure {
+  const masked = firstError !== undefined && sqlStateOf(thrown) === IN_FAILED_TRANSACTION;
+  const transient =
+    isSerializationFailure(thrown) ||
+    (state === 'aborted' && firstError !== undefined && isSerializationFailure(firstError));
+  // What the driver says of a lost connection has many forms; the recorded one is ours (K14).
+  const error = lost !== undefined && isConnectionLost(thrown) ? lost : masked ? firstError : thrown;
+  return { connectionLost: lost !== undefined, error, transient };
+}
+
 /** scopeOf is the scope that a run's transaction is under: its job's tenant, or the system (T1). */
 export function scopeOf(run: Run, { options: { tenancySetting } }: ExecutionTools): Required<PartScope> {
   const { tenantId } = run.claimed;
@@ -80,15 +91,9 @@ export class RunTransaction {
 
   /** fail rolls back and answers what went wrong. */
   async fail(thrown: unknown): Promise<WorkFailure> {
-    const { firstError, lost, state } = this.open;
+    const failure = workFailure(this.open, thrown);
     await this.rollback();
-    const masked = firstError !== undefined && sqlStateOf(thrown) === IN_FAILED_TRANSACTION;
-    const transient =
-      isSerializationFailure(thrown) ||
-      (state === 'aborted' && firstError !== undefined && isSerializationFailure(firstError));
-    // What the driver says of a lost connection has many forms; the recorded one is ours (K14).
-    const error = lost !== undefined && isConnectionLost(thrown) ? lost : masked ? firstError : thrown;
-    return { connectionLost: lost !== undefined, error, transient };
+    return failure;
   }
 
   /** perform calls application code with this transaction as the ambient one. */

@@ -15,7 +15,8 @@ export class Run {
   private readonly controller = new AbortController();
   private endedAt: number | undefined;
   private handlerReturned: Promise<void> = Promise.resolve();
-  private inHandler = false;
+  /** inHandler counts the calls that have not returned: a batch that was given up may still be at work when its jobs are run alone. */
+  private inHandler = 0;
   private leaseFrom: number;
   /** overtime: its time was up, also where the signal had been aborted before that. */
   private overtime = false;
@@ -35,7 +36,7 @@ export class Run {
 
   /** isInHandler tells whether its handler has been called and has not returned. */
   get isInHandler(): boolean {
-    return this.inHandler;
+    return this.inHandler > 0;
   }
 
   get lease(): Lease {
@@ -83,10 +84,11 @@ export class Run {
 
   /** call runs the handler; what it throws before its first await is a rejection like any other. */
   call<T>(handler: () => Promise<T>): Promise<T> {
-    this.inHandler = true;
+    this.inHandler += 1;
     const answer = (async () => handler())();
-    const returned = () => void (this.inHandler = false);
-    this.handlerReturned = answer.then(returned, returned);
+    const returned = () => void (this.inHandler -= 1);
+    const before = this.handlerReturned;
+    this.handlerReturned = answer.then(returned, returned).then(() => before);
     return answer;
   }
 
@@ -106,11 +108,16 @@ export class Run {
     this.leaseFrom = Math.max(this.leaseFrom, sentAt);
   }
 
-  /** startTimeout starts the clock of the attempt: at its end the signal aborts. */
-  startTimeout(): void {
+  /** startClock starts the time of the attempt, which something else bounds. */
+  startClock(): void {
     this.endedAt = undefined;
     this.startedAt = performance.now();
     this.overtime = false;
+  }
+
+  /** startTimeout starts the clock of the attempt: at its end the signal aborts. */
+  startTimeout(): void {
+    this.startClock();
     this.timer?.clear();
     this.timer = startTimer(this.plan.timeoutMs, () => this.timeOut());
   }

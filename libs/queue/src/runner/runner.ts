@@ -12,7 +12,7 @@ import type { RunnerRoster } from '../ports/runner.roster.js';
 import type { RunnerVitals } from '../ports/runner.vitals.js';
 import { planConnections } from './connection.plan.js';
 import { Crew, type DrainResult } from './crew.js';
-import { planKind, type KindPlan } from './kind.plan.js';
+import { checkBatches, narrowBatches, planKind, type KindPlan } from './kind.plan.js';
 import { PresenceKeeper } from './presence.keeper.js';
 import { resolveRunnerOptions, type ResolvedRunnerOptions, type RunnerOptions } from './runner.options.js';
 import { StageGuard } from './stage.guard.js';
@@ -95,7 +95,7 @@ export class Runner {
   }
 
   /**
-   * start begins to look for work. Idempotent. Throws InvalidRunnerOptionsError when no kind is left to run, and PoolTooSmallError with the sum when
+   * start begins to look for work. Idempotent. Throws InvalidRunnerOptionsError when no kind is left to run, InvalidInterceptorError for one that cannot stand around batches, PoolTooSmallError with the sum when
    * the application's pool cannot carry the slots (R19), and QueueClosedError after a `close`.
    */
   start(): Promise<void> {
@@ -130,7 +130,7 @@ export class Runner {
       connections: [...roles, ...others],
       kinds,
       slots: this.options.slots,
-      warnings: [...warnings, ...registry.warnings, ...this.unmet()],
+      warnings: [...warnings, ...registry.warnings, ...this.unmet(), ...narrowBatches(plans)],
     });
     // What the loop starts outlives whoever called, also a unit of work.
     outsideTransactions(() => {
@@ -150,7 +150,9 @@ export class Runner {
     const { interceptors, registry } = this.parts;
     const kinds = registry.kinds.filter(this.options.handles);
     if (kinds.length === 0) throw new InvalidRunnerOptionsError(['no kind that it may run has a handler here']);
-    return kinds.map((kind) => planKind(registry.find(kind)!, this.options, interceptors?.around(kind)));
+    const plans = kinds.map((kind) => planKind(registry.find(kind)!, this.options, interceptors?.around(kind)));
+    plans.forEach(checkBatches);
+    return plans;
   }
 
   private presenceOf(kinds: readonly string[]): PresenceKeeper | undefined {
