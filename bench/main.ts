@@ -3,12 +3,13 @@ import { parseBenchOptions } from './src/bench.options.js';
 import { BenchServer } from './src/bench.server.js';
 import type { BenchCase, CaseResult } from './src/case.js';
 import { p1 } from './src/p1.case.js';
+import { p2 } from './src/p2.case.js';
 import { p3 } from './src/p3.case.js';
 import { installPeers } from './src/peers.js';
 import { q7 } from './src/q7.case.js';
 import { tableOf, writeJson } from './src/report.js';
 
-const CASES: readonly BenchCase[] = [p1, p3, q7];
+const CASES: readonly BenchCase[] = [p1, p2, p3, q7];
 
 async function main(): Promise<void> {
   const options = parseBenchOptions(process.argv.slice(2));

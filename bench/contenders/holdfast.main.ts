@@ -1,10 +1,14 @@
 // Runs Holdfast over jobs that wait already, and prints one line of JSON: how long it took until the last one was completed.
-// argv: connection string, mode (`attached-insert` | `detached-noop`), number of jobs, slots.
-import { createQueue, defineJob, pgPool, type, type HoldfastQueue } from '@holdfast/queue/core';
+// argv: connection string, mode (`attached-insert` | `group-insert` | `batch-insert` | `detached-noop`), number of jobs, slots.
+import { type BatchContext, createQueue, defineJob, pgPool, type, type HoldfastQueue } from '@holdfast/queue/core';
 import { Client, Pool } from 'pg';
 
 const BATCH = 1_000;
-const Bench = defineJob('bench.job', { payload: type<{ n: number }>(), timeout: '30s' });
+const BATCH_SIZE = 100;
+const GROUP_SIZE = 32;
+const payload = type<{ n: number }>();
+const Alone = defineJob('bench.job', { payload, timeout: '30s' });
+const Grouped = defineJob('bench.job', { groupCommit: { size: GROUP_SIZE }, payload, timeout: '30s' });
 
 /** countStatements counts what this process sends, so that the statements a job costs are known and not only how long they take. */
 function countStatements(): { sent: number } {
@@ -39,15 +43,15 @@ async function enqueueAll(queue: HoldfastQueue, jobs: number): Promise<void> {
   for (let from = 1; from <= jobs; from += BATCH) {
     const size = Math.min(BATCH, jobs - from + 1);
     await queue.jobs.enqueueMany(
-      Array.from({ length: size }, (_, i) => Bench.request({ n: from + i })),
+      Array.from({ length: size }, (_, i) => Alone.request({ n: from + i })),
       { in: 'own' },
     );
   }
 }
 
 function handle(queue: HoldfastQueue, mode: string, progress: Progress): void {
-  if (mode === 'attached-insert') {
-    queue.handle(Bench, {
+  if (mode === 'attached-insert' || mode === 'group-insert') {
+    queue.handle(mode === 'group-insert' ? Grouped : Alone, {
       run: async (job, ctx) => {
         ctx.signal.throwIfAborted();
         await ctx.tx.sql.query('INSERT INTO bench_effect VALUES ($1)', [job.payload.n], 'bench-insert');
@@ -56,16 +60,26 @@ function handle(queue: HoldfastQueue, mode: string, progress: Progress): void {
     });
     return;
   }
+  if (mode === 'batch-insert') {
+    const runBatch = async (batch: readonly { payload: { n: number } }[], ctx: BatchContext) => {
+      ctx.signal.throwIfAborted();
+      const numbers = batch.map((job) => job.payload.n);
+      await ctx.tx.sql.query('INSERT INTO bench_effect SELECT unnest($1::bigint[])', [numbers], 'bench-insert-many');
+      numbers.forEach(progress.mark);
+    };
+    queue.handle(Alone, { runBatch }, { batch: { size: BATCH_SIZE } });
+    return;
+  }
   const run = (job: { payload: { n: number } }, ctx: { signal: AbortSignal }) => {
     ctx.signal.throwIfAborted();
     progress.mark(job.payload.n);
     return Promise.resolve();
   };
-  queue.handle(Bench, { run }, { detached: true });
+  queue.handle(Alone, { run }, { detached: true });
 }
 
 async function main(connectionString: string, mode: string, jobs: number, slots: number): Promise<void> {
-  const pool = new Pool({ connectionString, max: slots + 2 });
+  const pool = new Pool({ connectionString, max: Math.min(slots + 2, 20) });
   await pool.query('CREATE TABLE IF NOT EXISTS bench_effect (job_id bigint NOT NULL)');
   const queue = createQueue({ database: pgPool(pool), migrations: 'up', run: { slots } });
   await queue.prepare();

@@ -9,7 +9,7 @@ export interface BenchOptions {
   readonly rounds: number;
 }
 
-const USAGE = 'Usage: npm run bench -- [--only P1,P3,Q7] [--quick] [--rounds N] [--json FILE]';
+const USAGE = 'Usage: npm run bench -- [--only P1,P2,P3,Q7] [--quick] [--rounds N] [--json FILE]';
 
 /** parseBenchOptions reads the command line; it throws with the usage in the message. */
 export function parseBenchOptions(args: readonly string[]): BenchOptions {

@@ -11,11 +11,11 @@ const contender = (name: string) => [...LOADER, join(ROOT, 'bench', 'contenders'
 /** holdfast is Holdfast with a handler that inserts a row (attached) or does nothing (detached). */
 export function holdfast(
   tools: BenchTools,
-  mode: 'attached-insert' | 'detached-noop',
+  mode: 'attached-insert' | 'batch-insert' | 'detached-noop' | 'group-insert',
   jobs: number,
   slots: number,
 ): Contender {
-  const effects = mode === 'attached-insert' ? jobs : 0;
+  const effects = mode === 'detached-noop' ? 0 : jobs;
   return party(tools, `holdfast ${mode}, ${slots} slots`, jobs, effects, (url) => [
     ...contender('holdfast.main.ts'),
     url,
@@ -50,6 +50,21 @@ export function claimLimit(tools: BenchTools, jobs: number): Contender {
     url,
     String(jobs),
     '4',
+  ]);
+}
+
+/** pgBossBatches is pg-boss with a transaction for each batch: its handler inserts a row for each job through the transaction that completes them. */
+export function pgBossBatches(
+  tools: BenchTools,
+  jobs: number,
+  settings: { batchSize: number; workers: number },
+): Contender {
+  const name = `pg-boss transactional, batches of ${settings.batchSize} × ${settings.workers}`;
+  return party(tools, name, jobs, jobs, (url) => [
+    peerScript('pg-boss.mjs'),
+    url,
+    String(jobs),
+    JSON.stringify(settings),
   ]);
 }
 
