@@ -187,6 +187,43 @@ describe.each(['pg', 'typeorm'] as const)('A group of runs, on %s', (using) => {
     for (const id of Object.values(ids)) expect(await stateOf(id)).toEqual(SUCCEEDED);
   });
 
+  it('R16: a member that is cancelled after its part ends as CANCELLED and leaves nothing; the others commit', async () => {
+    const gate = new Gate();
+    handle(async (name, _ctx, call) => (name === 'b' && call === 1 ? gate.pass() : undefined));
+    const ids = await run(['a', 'b', 'c'], { cancelEveryMs: 50 });
+    await gate.reached;
+    const open = `application_name = 'app' AND state = 'idle in transaction' AND datname = current_database()`;
+    const isOpen = async () => (await db.adminQuery(`SELECT FROM pg_stat_activity WHERE ${open}`)).length > 0;
+    expect(await isOpen()).toBe(true);
+    await stand.store.cancel(ids['a']!);
+    await waitFor(async () => !(await isOpen()), { what: 'the transaction of the group to be gone' });
+    gate.open();
+    const rerun = await stand.seen('group.rerun');
+    expect(rerun).toMatchObject({ by: { id: ids['a'] }, error: { code: 'queue.cancelled' } });
+    await stand.seenOf('job.cancelled', ids['a']!);
+    await completed(ids, ['b', 'c']);
+    expect(await stand.effects()).toEqual(['b', 'c']);
+    expect(await stateOf(ids['a']!)).toMatchObject({ codes: [], state: 'CANCELLED' });
+    for (const name of ['b', 'c']) expect(await stateOf(ids[name]!)).toEqual(SUCCEEDED);
+  });
+
+  it('R16: a member that is cancelled before its part does not begin; the group goes on without it', async () => {
+    const gate = new Gate();
+    handle(async (name) => (name === 'a' ? gate.pass() : undefined));
+    const ids = await run(['a', 'b', 'c'], { cancelEveryMs: 50 });
+    await gate.reached;
+    const asked = jest.spyOn(stand.store, 'cancelsOf');
+    await stand.store.cancel(ids['b']!);
+    const seen = async () =>
+      (await Promise.all(asked.mock.results.map(({ value }) => value as Promise<unknown[]>))).flat();
+    await waitFor(async () => (await seen()).length > 0, { what: 'the cancel to be seen' });
+    gate.open();
+    await stand.seenOf('job.cancelled', ids['b']!);
+    await completed(ids, ['a', 'c']);
+    expect(calls).toEqual(['a', 'c']);
+    expect(await stand.effects()).toEqual(['a', 'c']);
+  });
+
   it('R3: a COMMIT whose answer was lost has committed every member or none, known by their rows', async () => {
     const proxy = await TcpProxy.open(db.url);
     const behind = await RunnerStand.open(db, { poolUrl: proxy.url, using });
@@ -313,20 +350,26 @@ describe.each(['pg', 'typeorm'] as const)('A group of runs, on %s', (using) => {
   });
 
   it('R21: a member that comes within the delay joins; one that comes when the group has begun waits for the next', async () => {
+    const Patient = defineJob('test.small', { groupCommit: { delay: '1s', size: 32 }, payload: type<Member>() });
     const gate = new Gate();
-    handle(async (name) => (name === 'b' ? gate.pass() : undefined));
-    const runner = await stand.start({ kinds: {} });
-    const a = await stand.enqueue(Small, { name: 'a' });
-    const b = await stand.enqueue(Small, { name: 'b' });
-    runner.wake();
+    stand.attached(Patient, async ({ payload: { name } }) => {
+      calls.push(name);
+      if (name === 'b') await gate.pass();
+    });
+    const runner = await stand.start();
+    const claimed = async (name: string) => {
+      const id = await stand.enqueue(Small, { name });
+      runner.wake();
+      await stand.seenOf('job.started', id);
+      return id;
+    };
+    const [a, b] = [await claimed('a'), await claimed('b')];
     await gate.reached;
-    const c = await stand.enqueue(Small, { name: 'c' });
-    runner.wake();
-    await stand.seenOf('job.started', c);
+    const c = await claimed('c');
     expect(calls).toEqual(['a', 'b']);
     gate.open();
-    for (const id of [a, b, c]) await stand.seenOf('job.completed', id);
     expect((await stand.seen('group.committed')).members).toBe(2);
+    for (const id of [a, b, c]) await stand.seenOf('job.completed', id);
   });
 
   it('Q12: a suspect shares no transaction', async () => {

@@ -155,6 +155,24 @@ describe.each(['pg', 'typeorm'] as const)('A batch of jobs, on %s', (using) => {
     for (const name of ['a', 'c']) expect(await stateOf(ids[name]!)).toEqual(SUCCEEDED);
   });
 
+  it('R16: a job that is cancelled leaves the batch; the others go together once more', async () => {
+    handle(async (names, ctx, jobs) => {
+      if (!names.includes('b')) return;
+      await stand.store.cancel(jobs[1]!.id);
+      await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
+      expect(ctx.signal.reason).toMatchObject({ code: 'queue.cancelled' });
+    });
+    const ids = await run(['a', 'b', 'c'], { cancelEveryMs: 50 });
+    await stand.seenOf('job.cancelled', ids['b']!);
+    await completed(ids, ['a', 'c']);
+    expect(calls).toEqual([
+      ['a', 'b', 'c'],
+      ['a', 'c'],
+    ]);
+    expect(await stand.effects()).toEqual(['a', 'c']);
+    expect(await stateOf(ids['b']!)).toMatchObject({ codes: [], state: 'CANCELLED' });
+  });
+
   it('R2: a job that has lost its lease is lost alone; the others commit', async () => {
     handle(async (names) => {
       if (names.length === 3)
