@@ -181,7 +181,7 @@ describe('OnJobEvent', () => {
     const decorate = (decorator: unknown) => () =>
       (decorator as (...all: unknown[]) => void)(Listeners.prototype, 'm', { value: () => undefined });
     const [misspelt, ofNoJob, ofListeners] = wrongEvents;
-    expect(decorate(misspelt!())).toThrow(/'job\.complete' is no event; there are job\.completed, .*job\.started/);
+    expect(decorate(misspelt!())).toThrow(/'job\.complete' is no event; there are .*job\.completed, .*job\.started/);
     expect(decorate(ofNoJob!())).toThrow(/runner\.started is about no job, so it takes no definition/);
     expect(decorate(ofListeners!())).toThrow(/'listener\.failed' is no event/);
     expect(decorate(OnJobEvent('toString' as never))).toThrow(/'toString' is no event; there are .*leader\.elected/);
