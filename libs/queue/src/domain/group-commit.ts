@@ -31,7 +31,7 @@ export function problemOfGroupCommit(value: unknown): string | undefined {
   const { delay, size } = value as Partial<GroupCommitOptions>;
   if (!Number.isInteger(size) || size! < 1 || size! > MAX_GROUP_SIZE)
     return `must have a size that is a whole number from 1 to ${MAX_GROUP_SIZE}`;
-  return delay === undefined || isDelay(delay) ? undefined : "must have a delay from '0ms' to '1s'";
+  return delay === undefined || isDelay(delay) ? undefined : "must have a delay of '0ms' to '1s'";
 }
 
 function isDelay(delay: string): boolean {
