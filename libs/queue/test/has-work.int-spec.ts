@@ -48,4 +48,14 @@ describe('hasWork', () => {
     await db.adminQuery(statement);
     expect(await store.hasWork(['mail.later', 'mail.send'])).toBe(waits);
   });
+
+  it('K33: a server that only reads, as after a failover, refuses to answer, so that an idle process leaves it', async () => {
+    expect(await store.hasWork(['mail.send'])).toBe(false);
+    await db.adminQuery(`ALTER DATABASE ${db.name} SET default_transaction_read_only = on`);
+    await db.terminateBackends(`application_name LIKE 'holdfast%'`);
+    await expect(store.hasWork(['mail.send'])).rejects.toMatchObject({ code: 'kernel.connection_lost' });
+    await db.adminQuery('SET default_transaction_read_only = off');
+    await db.adminQuery(`ALTER DATABASE ${db.name} RESET default_transaction_read_only`);
+    expect(await store.hasWork(['mail.send'])).toBe(false);
+  });
 });

@@ -12,11 +12,15 @@ export interface WorkRow {
  * Tells whether a look at these kinds would find anything: a request, a due job or suspect, a lease that may have run out, a request
  * to cancel that no run will see (R18, P8).
  *
- * Locks: none. Index: job_request_pk; job_pk for the rows of job_cancel; job_claim, job_suspects and job_leases, one entry of each kind, of job_claim one of each priority too.
+ * It is a writing statement that writes nothing, so that a server which has become read-only refuses it: an idle process asks nothing else, and would
+ * go on reading from a demoted server for ever (K33).
+ *
+ * Locks: none of a row. Index: job_request_pk; job_pk for the rows of job_cancel; job_claim, job_suspects and job_leases, one entry of each kind, of job_claim one of each priority too.
  */
 export const findWork = new Statement<{ readonly kinds: readonly string[] }, WorkRow>({
   name: 'find-work',
   text: (schema) => `
+WITH writable AS (DELETE FROM ${schema.of('job_request')} WHERE false)
 SELECT EXISTS (SELECT FROM ${schema.of('job_request')} r ORDER BY r.id LIMIT 1) OR EXISTS (
     SELECT FROM ${schema.of('job_cancel')} c
       WHERE NOT EXISTS (SELECT FROM ${schema.of('job')} j WHERE j.id = c.job_id AND j.state = 1 OFFSET 0)
