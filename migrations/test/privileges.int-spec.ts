@@ -2,7 +2,7 @@ import { MigrationFailedError, Migrator, type Migration } from '@holdfast/kernel
 import { createEmptyDatabase, type TestDatabase } from '@holdfast/testing';
 import { escapeIdentifier, type Client, type DatabaseError } from 'pg';
 import { enqueueGrantsFor, grantsFor, queueMigrations } from '../src/index.js';
-import { CHECK_FUNCTIONS, QUEUE_FUNCTIONS, QUEUE_TABLES } from '../src/queue/queue.objects.js';
+import { CHECK_FUNCTIONS, QUEUE_FUNCTIONS, QUEUE_TABLES, TRIGGER_FUNCTIONS } from '../src/queue/queue.objects.js';
 
 const TOKEN = '00000000-0000-4000-8000-000000000001';
 const DENIED = '42501';
@@ -73,7 +73,10 @@ describe('roles of few rights', () => {
     );
     expect(tables.map(({ relname }) => relname)).toEqual([...QUEUE_TABLES]);
     const closed = QUEUE_FUNCTIONS.map((proname) => ({ open: false, proname }));
-    expect(functions).toEqual([...closed, ...CHECK_FUNCTIONS.map((proname) => ({ open: true, proname }))]);
+    expect(functions).toEqual([
+      ...closed,
+      ...[...CHECK_FUNCTIONS, ...TRIGGER_FUNCTIONS].map((proname) => ({ open: true, proname })),
+    ]);
     const open = await database.adminQuery(
       `SELECT relname FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r'
          AND has_table_privilege('public', oid, 'SELECT, INSERT, UPDATE, DELETE')`,

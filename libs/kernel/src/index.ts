@@ -2,6 +2,7 @@ import './instance/this-kernel.js';
 
 export { isErrorCode } from './errors/error-code.js';
 export { errorChain, property } from './errors/error-chain.js';
+export { DeafListenerError } from './errors/deaf-listener.error.js';
 export { HoldfastError } from './errors/holdfast.error.js';
 export {
   failureClassOf,
@@ -52,6 +53,11 @@ export {
   type SentStatement,
 } from './connection/dedicated.connection.js';
 export { directConfigOf } from './connection/direct-config.js';
+export { trySession, type TriedSession } from './connection/session.trial.js';
+export { channelOf } from './notify/channel.js';
+export { Doors } from './notify/doors.js';
+export type { ListenerState, ListenerSubscriber, ListenerTimings } from './notify/listener.ports.js';
+export { listenAt, type Subscription } from './notify/shared.listeners.js';
 export { StartStop, type Startable } from './service/start-stop.js';
 
 export type { PgClientLike, PgQuery, PgResult, PgStatus } from './sql/pg.types.js';

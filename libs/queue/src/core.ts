@@ -21,6 +21,7 @@ export { createQueue, HoldfastQueue } from './assembly/holdfast.queue.js';
 export type {
   LeadershipMode,
   MigrationMode,
+  NotificationMode,
   QueueOptions,
   RunOptions,
   ScheduleOptions,

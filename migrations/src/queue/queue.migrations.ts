@@ -3,6 +3,7 @@ import { jobs } from './0001-jobs.migration.js';
 import { jobFunctions } from './0002-job-functions.migration.js';
 import { duties } from './0003-duties.migration.js';
 import { sqlEnqueue } from './0004-sql-enqueue.migration.js';
+import { waking } from './0005-waking.migration.js';
 import { cancel } from './0006-cancel.migration.js';
 import { operators } from './0007-operators.migration.js';
 import { groupCommit } from './0010-group-commit.migration.js';
@@ -14,6 +15,7 @@ export const queueMigrations: readonly Migration[] = [
   jobFunctions,
   duties,
   sqlEnqueue,
+  waking,
   cancel,
   operators,
   groupCommit,

@@ -32,6 +32,9 @@ export const QUEUE_FUNCTIONS = [
 /** CHECK_FUNCTIONS are what the tables' CHECKs call, on behalf of whoever writes a row: open to everybody, they see nothing but their arguments. */
 export const CHECK_FUNCTIONS = ['sound_job', 'sound_job_request'] as const;
 
+/** TRIGGER_FUNCTIONS are what the tables' triggers call: open to everybody, as a trigger asks for no right, and they answer nothing to a caller. */
+export const TRIGGER_FUNCTIONS = ['wake_consumers'] as const;
+
 /** closeFunctions takes from everybody the right that PostgreSQL gives everybody: to execute a new function. A migration names those that it made. */
 export function closeFunctions(schema: SchemaName, made: readonly (typeof QUEUE_FUNCTIONS)[number][]): string[] {
   return made.map((routine) => `REVOKE ALL ON FUNCTION ${schema.of(routine)} FROM PUBLIC`);

@@ -124,6 +124,11 @@ export class DedicatedConnection {
     else this.lossListeners.push(listener);
   }
 
+  /** onNotification calls `listener` with the channel of each notification that arrives; what it carries besides is left out. */
+  onNotification(listener: (channel: string) => void): void {
+    this.client.on('notification', ({ channel }) => listener(channel));
+  }
+
   /**
    * query sends one statement. It rejects with StatementDeadlineError or ConnectionLostError, after which the connection is gone, or with the
    * server's own error, after which it is sound.

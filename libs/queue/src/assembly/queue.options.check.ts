@@ -27,6 +27,7 @@ const CHECKS: Readonly<Record<keyof QueueOptions, Check>> = {
   errorDetail: (value) => oneOf(value, ['code', 'class', 'message']),
   kinds: problemOfKinds,
   migrations: (value) => oneOf(value, ['check', 'up', 'off']),
+  notifications: (value) => oneOf(value, ['auto', 'off']),
   payloadLimitBytes: (value) =>
     Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_PAYLOAD_LIMIT_BYTES
       ? undefined
@@ -68,6 +69,7 @@ export function resolveQueueOptions(given: QueueOptions, found: readonly string[
     kinds: Object.freeze({ ...options.kinds }),
     leadership,
     migrations: options.migrations ?? 'check',
+    notifications: options.notifications ?? 'auto',
     payloadLimitBytes: options.payloadLimitBytes ?? DEFAULT_PAYLOAD_LIMIT_BYTES,
     preparedStatements: options.preparedStatements ?? true,
     redactPayload: options.redactPayload,

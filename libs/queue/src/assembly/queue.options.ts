@@ -30,6 +30,9 @@ export interface ScheduleOptions extends Omit<SchedulerOptions, 'owner'> {
 /** MigrationMode says what is done about the tables at the start: look whether they fit, bring them up, or nothing. */
 export type MigrationMode = 'check' | 'up' | 'off';
 
+/** NotificationMode says whether a runner listens for commits besides polling. */
+export type NotificationMode = 'auto' | 'off';
+
 /** TenancyOptions name the setting that carries a transaction's tenant, such as `app.tenant_id` (T1). */
 export interface TenancyOptions {
   readonly setting: string;
@@ -59,6 +62,8 @@ export interface QueueOptions {
   readonly kinds?: Readonly<Record<string, KindOverrides>>;
   /** migrations: `'check'` refuses to start on tables that do not fit, `'up'` makes them fit, `'off'` does neither. Default `'check'`. */
   readonly migrations?: MigrationMode;
+  /** notifications: `'auto'` hears of commits by LISTEN and polls where that does not work, `'off'` polls alone (Q10). Default `'auto'`. */
+  readonly notifications?: NotificationMode;
   /** payloadLimitBytes is the largest payload, as JSON in bytes, 1 to 64 MiB (Q2). Default 262 144. */
   readonly payloadLimitBytes?: number;
   /** preparedStatements lets the queue's own connections keep statements prepared. Default true; false behind a pooler that loses them. */
@@ -98,6 +103,7 @@ export interface ResolvedQueueOptions {
   readonly kinds: Readonly<Record<string, KindOverrides>>;
   readonly leadership: LeadershipMode;
   readonly migrations: MigrationMode;
+  readonly notifications: NotificationMode;
   readonly payloadLimitBytes: number;
   readonly preparedStatements: boolean;
   readonly redactPayload: RedactPayload | undefined;

@@ -13,10 +13,12 @@ import type { Jobs } from '../ports/jobs.js';
 import type { Leadership } from '../ports/leadership.js';
 import type { Reporter } from '../ports/reporter.js';
 import type { RunnerRoster } from '../ports/runner.roster.js';
+import type { Waking } from '../ports/waking.js';
 import { PostgresDutyLedger } from '../postgres/postgres.duty-ledger.js';
 import { PostgresHousekeeping } from '../postgres/postgres.housekeeping.js';
 import { PostgresJobStore } from '../postgres/postgres.job-store.js';
 import { PostgresJobs } from '../postgres/postgres.jobs.js';
+import { PostgresWaking } from '../postgres/postgres.waking.js';
 import { PostgresRunnerRoster } from '../postgres/postgres.runner-roster.js';
 import { Runner } from '../runner/runner.js';
 import type { DutyRegistry } from '../scheduler/duty.registry.js';
@@ -108,7 +110,7 @@ export function runnerOf(
 ): Runner {
   const { leadership, probe, ...rest } = parts;
   const connections = { ...leadership?.connections, ...probe?.connections };
-  return new Runner({ ...rest, connections, options: options.run });
+  return new Runner({ ...rest, connections, options: options.run, waking: wakingOf(options) });
 }
 
 export function schedulerOf(
@@ -138,6 +140,12 @@ export function storeOf(options: ResolvedQueueOptions, connections: ControlConne
 
 export function unitOfWorkOf({ tenantSetting }: ResolvedQueueOptions, database: Database): UnitOfWork {
   return new UnitOfWork(database, tenantSetting === undefined ? {} : { tenantSetting });
+}
+
+/** wakingOf makes what hears of the commits of others; nothing is opened before the runner starts. */
+export function wakingOf(options: ResolvedQueueOptions): Waking | undefined {
+  if (options.notifications === 'off') return undefined;
+  return new PostgresWaking(() => connectionConfigOf(options), options.schema);
 }
 
 function controlConnections(options: ResolvedQueueOptions, applicationName: string, max: number): ControlConnections {

@@ -57,6 +57,8 @@ const NAMES: Readonly<Record<ListenableEvent['type'], true>> = {
   'scheduler.tick': true,
   'suspects.awaited': true,
   'suspects.postponed': true,
+  'waking.listening': true,
+  'waking.lost': true,
 };
 
 /** isListenable tells whether an event has this name: a listener for any other would never be called. */

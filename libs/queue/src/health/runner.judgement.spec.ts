@@ -1,3 +1,4 @@
+import { DeafListenerError } from '@holdfast/kernel';
 import type { RunnerVitals, StageTrouble } from '../ports/runner.vitals.js';
 import { judgeRunner, type RunnerSigns } from './runner.judgement.js';
 
@@ -84,5 +85,32 @@ describe('judgeRunner', () => {
       'Jobs of the kind mail.send have been due for 2 s.',
     );
     expect(judge({}, { depth: [{ due: 0, kind: 'mail.send', oldestDueAgeMs: 9e9 }] }).status).toBe('up');
+  });
+
+  it('K105: a runner that hears nothing for ten seconds is degraded, and says why and what that means', () => {
+    const error = new DeafListenerError('two connections were answered by backend 7');
+    expect(judge({ waking: { error, since: NOW - 9_999, state: 'polling' } }).status).toBe('up');
+    const { message, status } = judge({ waking: { error, since: NOW - 10_000, state: 'polling' } });
+    expect(status).toBe('degraded');
+    expect(message).toMatch(
+      /^No notifications arrive, work is found by polling every 2000 ms: .*kernel\.deaf_listener/,
+    );
+    expect(judge({ waking: { since: NOW - 10_000, state: 'starting' } })).toMatchObject({
+      message: expect.stringContaining('the listener is still being opened') as string,
+      status: 'degraded',
+    });
+  });
+
+  it('Q10: a runner that listens, and one that does not want to, are up', () => {
+    expect(judge({ waking: { since: NOW - 90_000, state: 'listening' } }).status).toBe('up');
+    expect(judge({ waking: undefined }).status).toBe('up');
+  });
+
+  it('K96: a notification queue that is half full is degraded, since nobody is notified any more', () => {
+    expect(judge({ waking: { queueUsage: 0.499, since: NOW, state: 'listening' } }).status).toBe('up');
+    expect(judge({ waking: { queueUsage: 0.5, since: NOW, state: 'listening' } })).toMatchObject({
+      message: expect.stringMatching(/notification queue is 50 % full: some session .* listens/) as string,
+      status: 'degraded',
+    });
   });
 });

@@ -11,6 +11,8 @@ const FAILING_FOR_MS = 10_000;
 /** Every statement of a pass ends by its deadline of ten seconds: a loop that has not moved for longer than its poll and this is stuck. */
 const STUCK_AFTER_MS = 30_000;
 const MINUTE_MS = 60_000;
+/** From here on a commit notifies nobody. */
+const FULL_QUEUE = 0.5;
 
 /** RunnerSigns are what a runner is judged by. */
 export interface RunnerSigns {
@@ -40,7 +42,7 @@ export function judgeRunner(signs: RunnerSigns): HealthFinding {
   };
   const failure = failureOf(vitals, now);
   if (failure !== undefined) return { details, message: failure, status: 'down' };
-  const worries = [...impairmentsOf(vitals, now), ...backlogOf(oldest, signs.backlogMs)];
+  const worries = [...impairmentsOf(vitals, now), ...deafnessOf(vitals, now), ...backlogOf(oldest, signs.backlogMs)];
   if (worries.length > 0) return { details, message: worries.join(' '), status: 'degraded' };
   return { details, status: 'up' };
 }
@@ -50,6 +52,22 @@ function backlogOf(oldest: KindDepth | undefined, backlogMs: number): string[] {
   const minutes = Math.floor(oldest.oldestDueAgeMs / MINUTE_MS);
   const age = minutes > 0 ? `${minutes} min` : `${Math.round(oldest.oldestDueAgeMs / 1_000)} s`;
   return [`Jobs of the kind ${oldest.kind} have been due for ${age}.`];
+}
+
+/** What is not heard is found by the poll: work is late, not lost (K96, K105). */
+function deafnessOf({ pollMs, waking }: RunnerVitals, now: number): string[] {
+  if (!waking) return [];
+  const usage = waking.queueUsage ?? 0;
+  if (waking.state === 'listening') return usage < FULL_QUEUE ? [] : [fullQueue(usage, pollMs)];
+  if (now - waking.since < FAILING_FOR_MS) return [];
+  const why = waking.error === undefined ? 'the listener is still being opened' : problemIn(waking.error);
+  return [`No notifications arrive, work is found by polling every ${pollMs} ms: ${why}.`];
+}
+
+function fullQueue(usage: number, pollMs: number): string {
+  const percent = Math.round(usage * 100);
+  const who = 'some session of this server listens and does not read, such as one that stays in a transaction';
+  return `The server's notification queue is ${percent} % full: ${who}. Nobody is notified meanwhile, work is found by polling every ${pollMs} ms.`;
 }
 
 function failureOf(vitals: RunnerVitals, now: number): string | undefined {

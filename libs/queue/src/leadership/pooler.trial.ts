@@ -1,69 +1,15 @@
-import { type NewSession, withDeadline } from '@holdfast/kernel';
-import { Client, type ClientConfig } from 'pg';
+import { type NewSession, trySession } from '@holdfast/kernel';
+import type { ClientConfig } from 'pg';
 import { PoolerError } from '../errors/pooler.error.js';
-
-/** A pooler that is busy with others may give the same backend several times in a row, by chance. */
-const LOOKS = 10;
-/** The longest that the second connection may take to end. */
-const GOODBYE_WITHIN_MS = 1_000;
-const BACKEND = 'SELECT pg_catalog.pg_backend_pid() AS backend';
 
 /**
  * admitSession answers the backend of a new session, and throws PoolerError where the session has none to itself (L4).
  *
- * A server announces the backend that it gives a connection; where that very backend answers, nothing is in between. A pooler announces a number of
- * its own. In session mode the connection then keeps one backend, and no other connection reaches it. In transaction mode the backend changes from
- * statement to statement, or, where it does not, a second connection meets the same. So backends are compared, of two statements and of two
- * connections, before anything is set on them: in transaction mode they are other people's too.
- *
- * What cannot be found out here, because the second connection is not to be had, is found out later: the lock is only taken on the backend that
- * is answered here, and each proof compares again.
+ * What cannot be found out here, because the second connection of the trial is not to be had, is found out later: the lock is only taken on the backend
+ * that is answered here, and each proof compares again.
  */
 export async function admitSession(session: NewSession, config: ClientConfig, withinMs: number): Promise<number> {
-  const first = await backendOf(session);
-  if (first === session.announcedPid) return first;
-  const seen = await withDeadline(compare(session, first, config, withinMs), withinMs, () => new Error('late')).catch(
-    () => undefined,
-  );
-  if (seen !== undefined) throw new PoolerError(seen);
-  return first;
-}
-
-async function compare(
-  session: NewSession,
-  first: number,
-  config: ClientConfig,
-  withinMs: number,
-): Promise<string | undefined> {
-  const other = new Client({
-    ...config,
-    application_name: 'holdfast-pooler-trial',
-    connectionTimeoutMillis: withinMs,
-    query_timeout: withinMs,
-  });
-  other.on('error', () => undefined);
-  try {
-    await other.connect();
-    // An open transaction keeps its backend to itself, so that the first connection has to get another one now, if it shares.
-    await other.query('BEGIN');
-    const shared = (await other.query<{ backend: number }>(BACKEND)).rows[0]!.backend;
-    if (shared === first) return `two connections were answered by backend ${first}`;
-    for (let look = 0; look < LOOKS; look++) {
-      const last = await backendOf(session);
-      if (last !== first) return `backend ${first} answered one statement and backend ${last} another`;
-    }
-    return undefined;
-  } finally {
-    // Not awaited: the pooler may not answer. Then the socket is not left open either.
-    const late = () => new Error('No goodbye.');
-    void withDeadline(other.end(), GOODBYE_WITHIN_MS, late).catch(() => destroy(other));
-  }
-}
-
-function destroy(client: Client): void {
-  (client as { connection?: { stream?: { destroy(): void } } }).connection?.stream?.destroy();
-}
-
-async function backendOf(session: NewSession): Promise<number> {
-  return (await session.query<{ backend: number }>(BACKEND)).rows[0]!.backend;
+  const { backend, shared } = await trySession(session, config, withinMs);
+  if (shared !== undefined) throw new PoolerError(shared);
+  return backend;
 }

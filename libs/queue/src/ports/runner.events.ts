@@ -121,6 +121,10 @@ export type RunnerEvent =
       readonly warnings: readonly string[];
     }
   | { readonly type: 'runner.stopped' }
+  /** Notifications arrive (again): work that others commit is seen at once (Q10). */
+  | { readonly type: 'waking.listening' }
+  /** No notification arrives: work that others commit is seen by the poll. It is tried again. */
+  | { readonly type: 'waking.lost'; readonly error: unknown }
   /** Suspects are due: nothing is claimed until this process is idle, so that each of them runs alone (Q12). */
   | { readonly type: 'suspects.awaited'; readonly due: number; readonly running: number }
   /** This process did not become idle in time: it claims again, and tries later. */

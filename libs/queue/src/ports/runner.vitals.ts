@@ -1,4 +1,5 @@
 import type { LoopStage } from './runner.events.js';
+import type { WakingVitals } from './waking.js';
 
 /** StageTrouble is a stage of the claim loop that fails. */
 export interface StageTrouble {
@@ -37,4 +38,6 @@ export interface RunnerVitals {
   /** state: `idle` before the start, `draining` from the moment it claims nothing more, `stopped` when the drain is over. */
   readonly state: 'draining' | 'idle' | 'running' | 'stopped';
   readonly troubles: readonly StageTrouble[];
+  /** waking tells whether it is woken or only polls; undefined where that is nobody's wish. */
+  readonly waking?: WakingVitals | undefined;
 }

@@ -5,6 +5,8 @@ import type { StageTrouble } from '../ports/runner.vitals.js';
 import type { LoopStage } from '../ports/runner.events.js';
 import type { Claimed, Claimer } from './claimer.js';
 import type { KindSlots } from './kind.slots.js';
+import type { Look } from './look.js';
+import { LookPlan } from './look.plan.js';
 import type { PauseWatch } from './pause.watch.js';
 import type { StageGuard } from './stage.guard.js';
 import type { SuspectTurn } from './suspect.turn.js';
@@ -12,13 +14,13 @@ import type { SuspectTurn } from './suspect.turn.js';
 const INTAKE_LIMIT = 1_000;
 const REAP_LIMIT = 100;
 const KINDS_EVERY_MS = 60_000;
-/** The part of a poll by which it may come earlier, so that processes do not look in step. */
-const POLL_JITTER = 0.2;
 
 /** ClaimLoopParts are what the loop works with. */
 export interface ClaimLoopParts {
   readonly claimer: Claimer;
   readonly guard: StageGuard;
+  /** idle is told for which kinds a wake is wanted, before each nap; none while the loop looks by itself (Q10). */
+  readonly idle: (kinds: readonly string[]) => void;
   readonly intakeGapMs: number;
   /** kinds of this loop, and all kinds that have a handler here, also those that it leaves out. */
   readonly kinds: { readonly all: readonly string[]; readonly run: readonly string[] };
@@ -43,23 +45,24 @@ export interface ClaimLoopParts {
  */
 export class ClaimLoop {
   private changed = false;
+  /** found tells whether the claims of this pass took anything; undefined without any claim. */
+  private found: boolean | undefined;
   private intakeAt = -Infinity;
   private kindsAt = -Infinity;
-  private look = true;
+  private readonly looks: LookPlan;
   private passedAt: number | undefined;
   /** roused: something was said while no nap could be ended by it. */
   private roused = false;
   private loop: Promise<void> | undefined;
-  private pollAt = 0;
   private stopped = false;
-  /** sweepNext: the next poll looks for leases that ran out and for suspects too, as a wake does. */
-  private sweepNext = true;
   private steppedAt = performance.now();
   private timer: Timer | undefined;
   private unknown = '';
   private wakeUp: (() => void) | undefined;
 
-  constructor(private readonly parts: ClaimLoopParts) {}
+  constructor(private readonly parts: ClaimLoopParts) {
+    this.looks = new LookPlan(parts.pollMs);
+  }
 
   /** lastPassAt is when a pass last ended with no stage in trouble. */
   get lastPassAt(): number | undefined {
@@ -76,8 +79,9 @@ export class ClaimLoop {
     return this.parts.guard.listed;
   }
 
-  private get pollInMs(): number {
-    return Math.max(0, this.pollAt - performance.now());
+  /** dueIn says that a job which was put back is due after that time; what comes after the poll is left to it. */
+  dueIn(ms: number): void {
+    if (this.looks.dueIn(ms)) this.rouse();
   }
 
   /** enqueued says that this process has committed requests: they are looked for as what a freed slot leads to, at once but not often. */
@@ -89,6 +93,12 @@ export class ClaimLoop {
   /** freed says that a slot has become free. */
   freed(): void {
     this.changed = true;
+    this.rouse();
+  }
+
+  /** notified says that there may be work: a look without what only polls do. */
+  notified(): void {
+    this.looks.notified();
     this.rouse();
   }
 
@@ -106,7 +116,7 @@ export class ClaimLoop {
 
   /** wake asks for a full look now. */
   wake(): void {
-    this.look = true;
+    this.looks.ask();
     this.rouse();
   }
 
@@ -121,20 +131,31 @@ export class ClaimLoop {
     const claimed = await this.stage('claim', () => claimer.claim({ fullLook, kinds, limit }));
     if (!claimed) return false;
     slots.note(kinds, limit, claimed.jobs);
+    this.found = this.found === true || claimed.jobs.length > 0;
     start(claimed);
     reporter.report({ type: 'claim.answered', asked: limit, fullLook, got: claimed.jobs.length });
     return claimed.jobs.length >= limit;
   }
 
-  private async intake(): Promise<void> {
+  /** followHint goes on after the claim that a hint led to: where it found nothing the hint may have been of a request, else that can wait a little. */
+  private async followHint(): Promise<void> {
+    if (this.found) this.changed = true;
+    else if (await this.intake()) await this.claim(false);
+  }
+
+  /** intake answers whether it has made or moved jobs. */
+  private async intake(): Promise<boolean> {
     const { reporter, store } = this.parts;
+    let changed = false;
     let result: IntakeResult | undefined;
     do {
       this.intakeAt = performance.now();
       result = await this.stage('intake', () => store.intake(INTAKE_LIMIT));
       if (result && result.created + result.merged + result.waiting > 0)
         reporter.report({ type: 'intake.done', result });
+      changed ||= result !== undefined && result.created + result.merged > 0;
     } while (result?.more && !this.stopped);
+    return changed;
   }
 
   /** isIdle: nothing runs here, nothing is owed and nothing waits, which one statement tells: then a poll does no more (P8). */
@@ -143,7 +164,7 @@ export class ClaimLoop {
     if (slots.running > 0 || this.changed || claimer.owes || guard.listed.length > 0) return false;
     const waits = await this.stage('claim', () => store.hasWork(kinds.run));
     if (waits) return false;
-    this.setPoll();
+    this.looks.polled();
     // What could not be asked has failed, and is tried again as a claim is.
     if (waits === undefined) return true;
     reporter.report({ type: 'claim.answered', asked: slots.free, fullLook: true, got: 0 });
@@ -152,9 +173,9 @@ export class ClaimLoop {
   }
 
   /** lookAround is what only a poll or a wake does. */
-  private async lookAround(sweep: boolean): Promise<void> {
+  private async lookAround({ sweep }: Look): Promise<void> {
     const { claimer } = this.parts;
-    this.setPoll();
+    this.looks.polled();
     if (claimer.owes) await this.stage('give-back', () => claimer.giveBack());
     await this.intake();
     if (sweep) await this.reap();
@@ -175,16 +196,18 @@ export class ClaimLoop {
   private async pass(): Promise<number> {
     const { guard, intakeGapMs, slots, suspects } = this.parts;
     this.roused = false;
-    const look = this.takeLook();
-    if (look && !look.asked && (await this.isIdle())) return Math.min(this.pollInMs, guard.retryInMs ?? Infinity);
-    if (look) await this.lookAround(look.sweep);
+    const look = this.looks.take(guard.retryInMs === 0, slots.free > 0);
+    if (look?.polled && !look.asked && (await this.isIdle()))
+      return Math.min(this.looks.pollInMs, guard.retryInMs ?? Infinity);
+    if (look?.polled) await this.lookAround(look);
     if (this.stopped) return 0;
     const move = await this.stage('suspects', () => suspects.next(look?.sweep ?? false));
     if (move?.type === 'alone') this.parts.start(move.claimed);
     if (move?.type === 'alone' || move?.type === 'wait')
-      return Math.min(move.type === 'wait' ? move.forMs : Infinity, this.pollInMs);
-    let full = look || slots.isHungry ? await this.claim(look !== undefined) : false;
+      return Math.min(move.type === 'wait' ? move.forMs : Infinity, this.looks.pollInMs);
+    let full = look || slots.isHungry ? await this.claim(look?.polled ?? false) : false;
     while (full && slots.isHungry && !this.stopped) full = await this.claim(false);
+    if (look && !look.polled) await this.followHint();
     if (this.changed && !slots.isHungry && slots.free > 0) {
       const sinceMs = performance.now() - this.intakeAt;
       if (sinceMs < intakeGapMs) return intakeGapMs - sinceMs;
@@ -192,7 +215,9 @@ export class ClaimLoop {
       await this.intake();
       await this.claim(false);
     }
-    return slots.isHungry && guard.retryInMs === undefined ? 0 : Math.min(this.pollInMs, guard.retryInMs ?? Infinity);
+    return slots.isHungry && guard.retryInMs === undefined
+      ? 0
+      : Math.min(this.looks.pollInMs, guard.retryInMs ?? Infinity);
   }
 
   /** reap takes back leases that ran out; where there are more than one statement takes, the next poll goes on. */
@@ -201,7 +226,7 @@ export class ClaimLoop {
     const result = await this.stage('reap', () => store.reap(kinds.run, REAP_LIMIT));
     const count = result ? result.cancelled.length + result.deadLettered.length + result.returned.length : 0;
     if (result && count > 0) reporter.report({ type: 'reap.done', result });
-    if (count >= REAP_LIMIT) this.sweepNext = true;
+    if (count >= REAP_LIMIT) this.looks.sweepAgain();
   }
 
   private async reportUnknownKinds(): Promise<void> {
@@ -213,6 +238,13 @@ export class ClaimLoop {
     if (unknown.length > 0) reporter.report({ type: 'kinds.unknown', kinds: unknown });
   }
 
+  /** rest says for which kinds a wake is wanted, and naps until there is something to do. */
+  private async rest(waitMs: number): Promise<void> {
+    const { idle, slots } = this.parts;
+    idle(this.looks.sparesWakes ? [] : slots.open);
+    await this.nap(slots.free > 0 ? Math.min(waitMs, this.looks.hintInMs) : waitMs);
+  }
+
   private rouse(): void {
     this.roused = true;
     this.wakeUp?.();
@@ -221,18 +253,20 @@ export class ClaimLoop {
   private async run(): Promise<void> {
     const { guard } = this.parts;
     while (!this.stopped) {
+      this.found = undefined;
       const waitMs = await this.stage('pass', () => this.pass());
       if (this.stopped) return;
+      if (this.found !== undefined) this.looks.looked(this.found);
       if (waitMs === undefined) {
         // What fails outside every stage is a mistake of ours, or of a store: no reason to end for good, and told as every other.
         await this.nap(guard.delayOf('pass'));
         continue;
       }
       if (guard.listed.length === 0) this.passedAt = this.steppedAt;
-      const more = this.look || this.roused || (this.changed && this.parts.slots.isHungry);
+      const more = this.looks.isAsked || this.roused || (this.changed && this.parts.slots.isHungry);
       // A turn of the event loop lets what ends together free its slots together.
       if (more || waitMs <= 0) await new Promise((resolve) => setImmediate(resolve));
-      else await this.nap(waitMs);
+      else await this.rest(waitMs);
     }
   }
 
@@ -244,20 +278,5 @@ export class ClaimLoop {
     this.parts.pauses.look();
     this.steppedAt = performance.now();
     return answer;
-  }
-
-  private setPoll(): void {
-    this.pollAt = performance.now() + this.parts.pollMs * (1 - POLL_JITTER * Math.random());
-  }
-
-  /** takeLook answers whether this pass is a poll, a wake, or the repetition of one that failed, and whether it looks for leases that ran out too. */
-  private takeLook(): { readonly asked: boolean; readonly sweep: boolean } | undefined {
-    const retry = this.parts.guard.retryInMs;
-    const asked = this.look || (retry !== undefined && retry <= 0);
-    this.look = false;
-    if (!asked && performance.now() < this.pollAt) return undefined;
-    const sweep = asked || this.sweepNext;
-    this.sweepNext = !sweep;
-    return { asked, sweep };
   }
 }

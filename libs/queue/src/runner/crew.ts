@@ -28,6 +28,8 @@ import { SuspectTurn } from './suspect.turn.js';
 /** CrewParts are what a crew works with. */
 export interface CrewParts {
   readonly database: Database;
+  /** idle is told for which kinds a wake is wanted. Default nobody. */
+  readonly idle?: ((kinds: readonly string[]) => void) | undefined;
   /** knownKinds have a handler here, also those that this runner leaves out. */
   readonly knownKinds: readonly string[];
   readonly plans: readonly KindPlan[];
@@ -87,6 +89,7 @@ export class Crew {
     this.loop = new ClaimLoop({
       claimer,
       guard: new StageGuard(reporter),
+      idle: parts.idle ?? (() => undefined),
       intakeGapMs: options.intakeGapMs,
       kinds,
       pauses: this.pauses,
@@ -125,6 +128,10 @@ export class Crew {
     return this.draining;
   }
 
+  notified(): void {
+    this.loop.notified();
+  }
+
   start(): void {
     this.startedAt = performance.now();
     this.keeper.start();
@@ -150,6 +157,7 @@ export class Crew {
     const { abortWaitMs, graceMs } = this.options;
     this.tell({ type: 'runner.draining', graceMs, running: this.running });
     const stopped = this.loop.stop();
+    this.parts.idle?.([]);
     for (const group of this.groups.values()) group.close();
     const idle = stopped.then(() => this.idle());
     if (!(await endsWithin(idle, graceMs))) {
@@ -178,6 +186,8 @@ export class Crew {
     this.cancels.remove(run);
     if (end.type === 'record' && end.settlement.verb === 'giveBack') this.givenBack += 1;
     await this.recorder.record(run, end);
+    const ended = end.type === 'committed' ? end.completion : end.type === 'record' ? end.settlement : undefined;
+    if (ended && 'delayMs' in ended) this.loop.dueIn(ended.delayMs);
     this.keeper.remove(run);
   }
 

@@ -23,6 +23,11 @@ export class KindSlots {
     return this.free > 0 && this.plans.some((plan) => this.hungry.has(plan.kind) && this.room(plan) > 0);
   }
 
+  /** open kinds have room for one more. */
+  get open(): string[] {
+    return this.plans.filter((plan) => this.room(plan) > 0).map(({ kind }) => kind);
+  }
+
   get running(): number {
     return this.total;
   }

@@ -105,6 +105,11 @@ export const RUNNER_LINES: LinesOf<RunnerEvent> = {
     'warn',
     `Jobs whose last run vanished must wait: ${counted(running, 'job')} still running here. Tried again in ${retryMs} ms.`,
   ],
+  'waking.listening': () => ['info', 'Listening: what others commit is started at once.'],
+  'waking.lost': () => [
+    'warn',
+    `No notifications arrive, so work is looked for by polling until they do; tried again.`,
+  ],
 };
 
 /** The first few by id and kind; all of them are in the fields. */

@@ -10,6 +10,7 @@ import type { JobStore } from '../ports/job-store.js';
 import type { Reporter } from '../ports/reporter.js';
 import type { RunnerRoster } from '../ports/runner.roster.js';
 import type { RunnerVitals } from '../ports/runner.vitals.js';
+import type { Waking } from '../ports/waking.js';
 import { planConnections } from './connection.plan.js';
 import { Crew, type DrainResult } from './crew.js';
 import { checkBatches, narrowBatches, planKind, type KindPlan } from './kind.plan.js';
@@ -33,6 +34,8 @@ export interface RunnerParts {
   readonly roster?: RunnerRoster;
   /** store keeps the jobs. Whoever made it closes it, after the runner has stopped. */
   readonly store: JobStore;
+  /** waking brings word of what others commit (Q10). Default nobody does: it polls. */
+  readonly waking?: Waking | undefined;
 }
 
 /**
@@ -62,7 +65,10 @@ export class Runner {
 
   /** vitals tell whether it can work, from what its loop does (H1). */
   get vitals(): RunnerVitals {
-    if (this.crew) return this.crew.vitals;
+    if (this.crew) {
+      const { waking } = this.parts;
+      return waking ? { ...this.crew.vitals, waking: waking.vitals } : this.crew.vitals;
+    }
     const { pollMs, slots } = this.options;
     const never = { lastPassAt: undefined, lastStepAt: performance.now(), startedAt: undefined };
     return {
@@ -114,17 +120,27 @@ export class Runner {
 
   private begin(): void {
     if (this.closed) throw new QueueClosedError();
-    const { database, registry, reporter, store } = this.parts;
+    const { database, registry, reporter, store, waking } = this.parts;
     const plans = this.plan();
     const { roles, warnings } = planConnections(database, store, plans, this.options.slots);
     const crew = new Crew(
-      { database, knownKinds: registry.kinds, plans, reporter: this.reporterTo(reporter), store },
+      {
+        database,
+        idle: waking && ((kinds) => waking.idle(kinds)),
+        knownKinds: registry.kinds,
+        plans,
+        reporter: this.reporterTo(reporter),
+        store,
+      },
       this.options,
     );
     this.crew = crew;
     const kinds = plans.map(({ kind }) => kind);
     this.presence = this.presenceOf(kinds);
-    const others = Object.entries(this.parts.connections ?? {}).map(([role, count]) => ({ connections: count, role }));
+    const others = Object.entries({ ...this.parts.connections, ...waking?.connections }).map(([role, count]) => ({
+      connections: count,
+      role,
+    }));
     crew.tell({
       type: 'runner.started',
       connections: [...roles, ...others],
@@ -136,13 +152,18 @@ export class Runner {
     outsideTransactions(() => {
       crew.start();
       this.presence?.start();
+      waking?.start({
+        listening: () => crew.tell({ type: 'waking.listening' }),
+        lost: (error) => crew.tell({ type: 'waking.lost', error }),
+        wake: () => crew.notified(),
+      });
     });
   }
 
   private async end(): Promise<void> {
     const { crew } = this;
     await crew?.stop();
-    await this.presence?.stop();
+    await Promise.all([this.presence?.stop(), this.parts.waking?.stop()]);
     crew?.tell({ type: 'runner.stopped' });
   }
 
