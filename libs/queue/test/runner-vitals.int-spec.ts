@@ -40,8 +40,10 @@ describe('the vital signs of a runner', () => {
     const { lastPassAt, lastStepAt, startedAt, ...others } = runner.vitals;
     expect(others).toEqual({
       kinds: ['test.write'],
+      paused: [],
       pollMs: 60_000,
       running: 1,
+      runningByKind: { 'test.write': 1 },
       slots: 3,
       state: 'running',
       troubles: [],
