@@ -78,7 +78,7 @@ export function operatorGrantsFor(schema: string, role: string, { payloads = fal
   const columns = (shown: readonly string[]) => [...shown, ...payload].join(', ');
   return [
     `GRANT USAGE ON SCHEMA ${name.quoted} ${to}`,
-    `GRANT SELECT ON ${name.of('migration')}, ${name.of('job_alias')}, ${name.of('job_cancel')} ${to}`,
+    `GRANT SELECT ON ${name.of('migration')}, ${name.of('job_alias')}, ${name.of('job_cancel')}, ${name.of('job_progress')} ${to}`,
     `GRANT SELECT (${columns(SHOWN_COLUMNS)}) ON ${name.of('job')} ${to}`,
     `GRANT SELECT (${columns(REQUESTED_COLUMNS)}) ON ${name.of('job_request')} ${to}`,
     `GRANT SELECT, INSERT (kind), DELETE ON ${name.of('paused_kind')} ${to}`,

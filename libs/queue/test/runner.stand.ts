@@ -18,7 +18,7 @@ import { Runner } from '../src/runner/runner.js';
 import type { RunnerOptions } from '../src/runner/runner.options.js';
 import { SCHEMA } from './store.harness.js';
 
-const TABLES = ['job', 'job_request', 'job_alias', 'job_renewal', 'job_hold', 'job_cancel'];
+const TABLES = ['job', 'job_request', 'job_alias', 'job_renewal', 'job_hold', 'job_cancel', 'job_progress'];
 
 /** StoredJob is a job's row, as the tests look at it. */
 export interface StoredJob {

@@ -17,7 +17,7 @@ import type { InspectedJob, JobStoreHarness } from '../src/testing/job-store.har
 export const SCHEMA = new SchemaName('holdfast');
 
 const POOL_SIZE = 12;
-const TABLES = ['job', 'job_request', 'job_alias', 'job_renewal', 'job_hold', 'job_cancel']
+const TABLES = ['job', 'job_request', 'job_alias', 'job_renewal', 'job_hold', 'job_cancel', 'job_progress']
   .map((table) => SCHEMA.of(table))
   .join(', ');
 
@@ -81,7 +81,8 @@ async function inspect(database: TestDatabase): Promise<InspectedJob[]> {
   const rows = await database.adminQuery<InspectedRow & Record<string, unknown>>(`
     SELECT id::text, state, attempt, suspect, losses, outcome, refusal, payload, failures, error_code AS "errorCode",
         lease_token AS "leaseToken", deferred_since IS NOT NULL AS deferred,
-        (extract(epoch FROM due_at - clock_timestamp()) * 1000)::float8 AS "dueInMs"
+        (extract(epoch FROM due_at - clock_timestamp()) * 1000)::float8 AS "dueInMs",
+        (SELECT p.fraction FROM ${SCHEMA.of('job_progress')} p WHERE p.job_id = job.id AND p.claimed_at = job.claimed_at) AS progress
       FROM ${SCHEMA.of('job')} ORDER BY ${SCHEMA.of('job')}.id`);
   return rows.map((row) => ({
     ...row,

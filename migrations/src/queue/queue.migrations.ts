@@ -6,6 +6,7 @@ import { sqlEnqueue } from './0004-sql-enqueue.migration.js';
 import { waking } from './0005-waking.migration.js';
 import { cancel } from './0006-cancel.migration.js';
 import { operators } from './0007-operators.migration.js';
+import { progress } from './0008-progress.migration.js';
 import { groupCommit } from './0010-group-commit.migration.js';
 import { retention } from './0011-retention.migration.js';
 
@@ -18,6 +19,7 @@ export const queueMigrations: readonly Migration[] = [
   waking,
   cancel,
   operators,
+  progress,
   groupCommit,
   retention,
 ];

@@ -6,6 +6,7 @@ export const QUEUE_TABLES = [
   'job_alias',
   'job_cancel',
   'job_hold',
+  'job_progress',
   'job_renewal',
   'job_request',
   'job_retention',

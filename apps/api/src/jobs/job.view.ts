@@ -15,8 +15,8 @@ export interface JobView {
   /** maxAttempts is null for no bound. */
   readonly maxAttempts: number | null;
   readonly outcome: string | null;
-  /** progress is null until jobs report theirs. */
-  readonly progress: null;
+  /** progress is how far its last run has come, from 0 to 1, or null where it has reported nothing. */
+  readonly progress: number | null;
   readonly refusal: JobStatus['refusal'];
   readonly state: JobStatus['state'];
 }
@@ -33,7 +33,7 @@ export function jobView(job: JobStatus): JobView {
     kind: job.kind,
     maxAttempts: job.maxAttempts,
     outcome: job.outcome,
-    progress: null,
+    progress: job.progress,
     refusal: job.refusal,
     state: job.state,
   };

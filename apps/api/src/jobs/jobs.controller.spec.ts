@@ -14,6 +14,12 @@ describe('JobsController', () => {
     await expect(refusal).rejects.not.toThrow(/kept|for ever|purge/);
   });
 
+  it.each([0.25, null])('H2, R15: shows the progress %p that its job has reported', async (progress) => {
+    const now = new Date();
+    const job = { attempt: 1, createdAt: now, dueAt: now, finishedAt: null, id: '7', progress, tenantId: 'a' };
+    expect(await find(job)).toMatchObject({ id: '7', progress });
+  });
+
   it.each(['b', null])('H2, T1: a job of the tenant %j is answered like none', async (tenantId) => {
     const none = await find(undefined).catch((error: unknown) => error);
     expect(await find({ tenantId }).catch((error: unknown) => error)).toEqual(none);

@@ -34,6 +34,8 @@ export interface JobStatus {
   readonly maxAttempts: number | null;
   readonly outcome: string | null;
   readonly priority: number;
+  /** progress is what its last run has reported last, from 0 to 1, also once it has ended; null where that run has reported nothing (R15). */
+  readonly progress: number | null;
   /** refusal is what the handler answered when it refused the job (R12), or null. */
   readonly refusal: { readonly code: string; readonly params: RefusalParams } | null;
   /** state: a request that no intake has seen yet is PENDING. */

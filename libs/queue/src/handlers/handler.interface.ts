@@ -11,6 +11,12 @@ export interface RunContext {
    * Throws LeaseLostError when this run no longer holds the job.
    */
   hold(): Promise<void>;
+  /**
+   * report tells how far the run has come, from 0 to 1: what `Jobs.find` answers as `progress` (R15). It resolves at once and never rejects; more is clamped, and
+   * what is no number is no report. It is written outside every transaction of the handler, at most once a second, and what was reported last
+   * before the run ends.
+   */
+  report(fraction: number): Promise<void>;
   /** signal aborts at the timeout, at a shutdown past its grace, and when the lease is lost; its reason says which. */
   readonly signal: AbortSignal;
 }

@@ -16,6 +16,7 @@ function inspected(job: MemoryJob): InspectedJob {
     losses: job.losses,
     outcome: job.outcome,
     payload: JSON.parse(job.payloadJson) as unknown,
+    progress: job.progress,
     refusal: job.refusal,
     state: jobStateName(job.state),
     suspect: job.suspect,

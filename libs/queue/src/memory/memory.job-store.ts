@@ -9,6 +9,7 @@ import {
   type IntakeResult,
   type KindClaim,
   type KindDepth,
+  type LeasedProgress,
   type LeasedSettlement,
   type ReapResult,
   type SettleAnswer,
@@ -140,6 +141,12 @@ export class MemoryJobStore extends JobStore {
     const held = leases.filter((lease) => this.held(lease) !== undefined);
     for (const lease of held) this.held(lease)!.lease!.until = Date.now() + leaseMs;
     return Promise.resolve(held);
+  }
+
+  report(reports: readonly LeasedProgress[]): Promise<Lease[]> {
+    const held = reports.filter(({ lease }) => this.held(lease) !== undefined);
+    for (const { fraction, lease } of held) this.held(lease)!.progress = fraction;
+    return Promise.resolve(held.map(({ lease }) => lease));
   }
 
   settle(settlements: readonly LeasedSettlement[]): Promise<SettleAnswer[]> {

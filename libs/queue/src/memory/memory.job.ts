@@ -29,6 +29,7 @@ export class MemoryJob {
   outcome: string | null = null;
   payloadJson: string;
   payloadVersion: number;
+  progress: number | null = null;
   refusal: unknown = null;
   state: JobStateCode = JobState.PENDING;
   suspect = false;
@@ -61,6 +62,7 @@ export class MemoryJob {
     this.attempt++;
     this.held = false;
     this.lease = lease;
+    this.progress = null;
     this.state = JobState.RUNNING;
   }
 

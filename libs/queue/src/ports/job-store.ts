@@ -180,6 +180,9 @@ export abstract class JobStore {
   /** renew extends leases in rows of their own, never blocked by a lock on a job row, and answers those still held (R7, Q16). */
   abstract renew(leases: readonly Lease[], leaseMs: number): Promise<Lease[]>;
 
+  /** report writes down how far runs have come, in rows of their own, never blocked by a lock on a job row, and answers the leases still held (R15, Q16). */
+  abstract report(reports: readonly LeasedProgress[]): Promise<Lease[]>;
+
   /**
    * settle ends attempts outside the handler's transaction; fenced; answers for each whether its lease was still held (R2, R5), and `'cancelled'` where the
    * job was asked to be cancelled and its end became that (R16): every verb but `complete` gives way to it.
@@ -203,6 +206,12 @@ export abstract class JobStore {
 
   /** verdict answers what became of an attempt whose end had no answer (R2, R3). */
   abstract verdict(lease: Lease, attempt: number): Promise<Verdict>;
+}
+
+/** LeasedProgress is how far a run has come, from 0 to 1, with the lease that fences it. */
+export interface LeasedProgress {
+  readonly fraction: number;
+  readonly lease: Lease;
 }
 
 /** SettleAnswer: false when the lease was lost and nothing was written. */

@@ -29,6 +29,7 @@ export function jobStatusOf(row: StatusRow): JobStatus {
     maxAttempts: row.max_attempts,
     outcome: row.outcome,
     priority: row.priority,
+    progress: row.progress,
     refusal: refusalOf(row.refusal),
     state: jobStateName(row.state),
     tenantId: row.tenant_id,

@@ -18,6 +18,7 @@ import {
   type IntakeResult,
   type KindDepth,
   type LeasedCompletion,
+  type LeasedProgress,
   type LeasedSettlement,
   type ReapResult,
   type SettleAnswer,
@@ -52,6 +53,7 @@ import { lockSeeding } from './sql/lock-seeding.sql.js';
 import { markRun } from './sql/mark-run.sql.js';
 import { readAttempt } from './sql/read-attempt.sql.js';
 import { reapJobs } from './sql/reap-jobs.sql.js';
+import { reportProgress } from './sql/report-progress.sql.js';
 
 /** PostgresJobStoreOptions are the connections and the schema of a store. */
 export interface PostgresJobStoreOptions {
@@ -246,6 +248,17 @@ export class PostgresJobStore extends JobStore {
 
   renew(leases: readonly Lease[], leaseMs: number): Promise<Lease[]> {
     return this.runRows.renew(leases, leaseMs);
+  }
+
+  async report(reports: readonly LeasedProgress[]): Promise<Lease[]> {
+    if (reports.length === 0) return [];
+    const byId = [...reports].sort((one, other) => (BigInt(one.lease.jobId) < BigInt(other.lease.jobId) ? -1 : 1));
+    const rows = await this.run(reportProgress, {
+      fractions: byId.map(({ fraction }) => fraction),
+      ids: byId.map(({ lease }) => lease.jobId),
+      tokens: byId.map(({ lease }) => lease.token),
+    });
+    return rows.map(({ id, token }) => ({ jobId: id, token }));
   }
 
   async settle(settlements: readonly LeasedSettlement[]): Promise<SettleAnswer[]> {

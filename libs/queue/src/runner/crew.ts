@@ -17,6 +17,7 @@ import { type GroupedPlan, isGrouped, type KindPlan } from './kind.plan.js';
 import { KindSlots } from './kind.slots.js';
 import { LeaseKeeper } from './lease.keeper.js';
 import { PauseWatch } from './pause.watch.js';
+import { ProgressKeeper } from './progress.keeper.js';
 import { Run } from './run.js';
 import type { RunEnd } from './run.end.js';
 import type { ResolvedRunnerOptions } from './runner.options.js';
@@ -82,7 +83,8 @@ export class Crew {
     this.plans = new Map(plans.map((plan) => [plan.kind, plan]));
     this.recorder = new SettlementRecorder(store, new SettlementBatch(store), reporter);
     this.slots = new KindSlots(options.slots, plans);
-    this.tools = { database, judge: new FailureJudge(options), options, reporter, store };
+    const progress = new ProgressKeeper(store, new StageGuard(reporter));
+    this.tools = { database, judge: new FailureJudge(options), options, progress, reporter, store };
     this.groups = new Map(
       plans.filter(isGrouped).map((plan) => [plan.kind, sharedExecution(plan, this.tools)] as const),
     );
@@ -143,6 +145,7 @@ export class Crew {
     this.stopped = true;
     this.keeper.stop();
     this.cancels.stop();
+    this.tools.progress.stop();
   }
 
   tell(event: RunnerEvent): void {

@@ -3,9 +3,8 @@ import type { Job } from '../domain/job.js';
 import { RunNotFinishedError } from '../errors/run-not-finished.error.js';
 import { RunStoppedError } from '../errors/run-stopped.error.js';
 import type { DetachedContext } from '../handlers/handler.interface.js';
-import { holdRun, readJob, withReruns, type Execution, type ExecutionTools } from './execution.js';
+import { callReporting, readJob, runContext, withReruns, type Execution, type ExecutionTools } from './execution.js';
 import { Finish } from './finish.js';
-import { callHandler } from './handler.call.js';
 import type { LeaseKeeper } from './lease.keeper.js';
 import { readOutcome } from './outcome.reading.js';
 import type { Run } from './run.js';
@@ -42,17 +41,13 @@ export class DetachedExecution implements Execution {
     if (run.stoppedBy) return this.tools.judge.stopped(run, run.stoppedBy);
     if (!run.mayStart) return this.tools.judge.shortOfLease();
     const finish = new Finish(run, this.tools);
-    const ctx: DetachedContext = {
-      finish: finish.call,
-      hold: () => holdRun(run, this.tools.store),
-      signal: run.signal,
-    };
+    const ctx: DetachedContext = { ...runContext(run, this.tools), finish: finish.call };
     this.keeper.add(run);
     run.startTimeout();
     try {
       const returned = await this.returned(
         run,
-        run.call(() => callHandler(run.plan, job, ctx)),
+        run.call(() => callReporting(run, job, ctx, this.tools)),
       );
       run.noticeTimeout();
       const failed = await finish.unawaited();

@@ -2,12 +2,13 @@ import { runInTransaction, type Database, type OpenTransaction } from '@holdfast
 import type { Job } from '../domain/job.js';
 import { decodePayload } from '../domain/payload.codec.js';
 import { LeaseLostError } from '../errors/lease-lost.error.js';
-import type { AttachedContext } from '../handlers/handler.interface.js';
+import type { AttachedContext, DetachedContext, RunContext } from '../handlers/handler.interface.js';
 import type { JobStore } from '../ports/job-store.js';
 import type { Reporter } from '../ports/reporter.js';
 import type { FailureJudge } from './failure.judge.js';
 import { callHandler } from './handler.call.js';
 import { readOutcome, type ReadOutcome } from './outcome.reading.js';
+import type { ProgressKeeper } from './progress.keeper.js';
 import type { Run } from './run.js';
 import type { AttemptEnd, RunEnd } from './run.end.js';
 import type { ResolvedRunnerOptions } from './runner.options.js';
@@ -25,6 +26,7 @@ export interface ExecutionTools {
   readonly database: Database;
   readonly judge: FailureJudge;
   readonly options: ResolvedRunnerOptions;
+  readonly progress: ProgressKeeper;
   readonly reporter: Reporter;
   readonly store: JobStore;
 }
@@ -37,10 +39,10 @@ export async function callAttached(
   run: Run,
   job: Job<never>,
   { transaction }: OpenTransaction,
-  { database, store }: ExecutionTools,
+  tools: ExecutionTools,
 ): Promise<ReadOutcome> {
-  const ctx: AttachedContext = { hold: () => holdRun(run, store), signal: run.signal, tx: transaction };
-  const call = () => runInTransaction(database.identity, transaction, () => callHandler(run.plan, job, ctx));
+  const ctx: AttachedContext = { ...runContext(run, tools), tx: transaction };
+  const call = () => runInTransaction(tools.database.identity, transaction, () => callReporting(run, job, ctx, tools));
   try {
     const answer = await untilAborted(run.call(call), run.signal);
     run.noticeTimeout();
@@ -52,9 +54,32 @@ export async function callAttached(
   }
 }
 
-/** holdRun is `ctx.hold`: throws LeaseLostError when the run no longer holds its job (R11). */
+/** callReporting calls a handler, and writes down what it has reported last before anything records its end (R15). */
+export async function callReporting(
+  run: Run,
+  job: Job<never>,
+  ctx: AttachedContext | DetachedContext,
+  { progress }: ExecutionTools,
+): Promise<unknown> {
+  try {
+    return await callHandler(run.plan, job, ctx);
+  } finally {
+    await progress.flush(run);
+  }
+}
+
+/** holdRun is `hold` of a context: throws LeaseLostError when the run no longer holds its job (R11). */
 export async function holdRun(run: Run, store: JobStore): Promise<void> {
   if (!(await store.hold(run.lease))) throw new LeaseLostError(run.ref.id);
+}
+
+/** runContext is what the context of every run has. */
+export function runContext(run: Run, { progress, store }: ExecutionTools): RunContext {
+  return {
+    hold: () => holdRun(run, store),
+    report: async (fraction) => progress.note(run, fraction),
+    signal: run.signal,
+  };
 }
 
 /**

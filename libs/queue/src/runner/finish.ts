@@ -63,6 +63,7 @@ export class Finish {
     if (!options)
       throw new TypeError('ctx.finish takes a function, or an outcome with { in: the transaction you opened }.');
     const read = readOutcome(outcome);
+    await this.tools.progress.flush(this.run);
     const transaction = RunTransaction.adopt(options.in, this.run, this.tools);
     await this.tools.store.adopt(options.in, this.run.lease);
     if (read.type === 'refusal') {
@@ -76,6 +77,7 @@ export class Finish {
   }
 
   private async perform(work: FinishWork): Promise<Finished> {
+    await this.tools.progress.flush(this.run);
     for (let rerun = 1; ; rerun += 1) {
       const error = await this.tryOnce(work);
       if (error === undefined) return FINISHED;

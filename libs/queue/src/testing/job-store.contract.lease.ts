@@ -26,6 +26,41 @@ export function leaseContract(harness: () => JobStoreHarness): void {
       expect(await actor.only()).toMatchObject({ state: 'PENDING' });
     });
 
+    it('R15: a report is written for who holds the lease, the newest value, and stays when the run has ended', async () => {
+      await actor.add({}, {});
+      const [one, two] = [await actor.claimOne(), await actor.claimOne()];
+      const { store } = actor;
+      expect((await actor.see(one.id)).progress).toBeNull();
+      const held = await store.report([
+        { fraction: 0.5, lease: two.lease },
+        { fraction: 0.25, lease: one.lease },
+      ]);
+      expect(held).toEqual(expect.arrayContaining([one.lease, two.lease]));
+      expect(await store.report([{ fraction: 0.75, lease: one.lease }])).toEqual([one.lease]);
+      await actor.end(one);
+      await actor.end(two, { verb: 'retry', delayMs: 0, failure: failure() });
+      expect(await actor.see(one.id)).toMatchObject({ progress: 0.75, state: 'SUCCEEDED' });
+      expect(await actor.see(two.id)).toMatchObject({ progress: 0.5, state: 'PENDING' });
+      expect(await store.report([])).toEqual([]);
+    });
+
+    it('R15: a run begins without progress, and the one before it, in another process, writes nothing over its own', async () => {
+      await actor.add({});
+      const lost = await expired();
+      const other = harness().another();
+      await other.report([{ fraction: 0.5, lease: lost.lease }]);
+      await reap();
+      expect(await other.report([{ fraction: 0.6, lease: lost.lease }])).toEqual([]);
+      expect((await actor.only()).progress).toBe(0.5);
+      const next = await actor.store.claimSuspect(order());
+      expect((await actor.only()).progress).toBeNull();
+      await actor.store.report([{ fraction: 0.1, lease: next!.lease }]);
+      const mixed = [{ fraction: 0.9, lease: lost.lease }];
+      expect(await other.report(mixed)).toEqual([]);
+      await other.close();
+      expect((await actor.only()).progress).toBe(0.1);
+    });
+
     it('Q12: at the last attempt it ends in the dead letter', async () => {
       await actor.add({ maxAttempts: 1 });
       const lost = await expired();

@@ -19,6 +19,8 @@ export interface InspectedJob {
   readonly losses: number;
   readonly outcome: string | null;
   readonly payload: unknown;
+  /** progress is what its last run has reported, or null (R15). */
+  readonly progress: number | null;
   readonly refusal: unknown;
   readonly state: JobStateName;
   readonly suspect: boolean;

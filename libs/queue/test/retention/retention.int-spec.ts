@@ -119,7 +119,7 @@ describe('retention', () => {
       ...(await finish(stand.db, { age: '2 days', kind: 'a.job' })),
       ...(await finish(stand.db, { age: '2 hours', kind: 'a.job' })),
     ];
-    const tables = ['job_alias', 'job_renewal', 'job_hold'];
+    const tables = ['job_alias', 'job_renewal', 'job_hold', 'job_progress'];
     await stand.db.adminQuery(
       // A request that joined one which joined the job: a chain.
       `INSERT INTO ${at('job_alias')} VALUES (900001, ${old}), (900002, 900001), (900003, 900002), (900004, ${young})`,
@@ -128,10 +128,11 @@ describe('retention', () => {
       randomUUID(),
     ]);
     await stand.db.adminQuery(`INSERT INTO ${at('job_hold')} VALUES (${old}, $1), (800000, $1)`, [randomUUID()]);
+    await stand.db.adminQuery(`INSERT INTO ${at('job_progress')} VALUES (${old}, now(), 1)`);
     await swept();
     const rows = await Promise.all(tables.map((table) => stand.db.adminQuery(`SELECT * FROM ${at(table)}`)));
     // The job that stays keeps its alias; what runs that are over have left is gone with or without a job.
-    expect(rows).toEqual([[{ job_id: young, request_id: '900004' }], [], []]);
+    expect(rows).toEqual([[{ job_id: young, request_id: '900004' }], [], [], []]);
   });
 
   it('S5: the narrow rows of a run that goes on stay', async () => {

@@ -28,7 +28,7 @@ describe('plans of retention', () => {
     db = await createTestDatabase();
     client = await db.client();
     await client.query(SESSION);
-    for (const table of ['job', 'job_alias', 'job_hold', 'job_renewal'])
+    for (const table of ['job', 'job_alias', 'job_hold', 'job_progress', 'job_renewal'])
       await client.query(`ALTER TABLE ${SCHEMA.of(table)} SET (autovacuum_enabled = off)`);
   });
   afterEach(() => db.drop());
@@ -66,7 +66,11 @@ describe('plans of retention', () => {
     const check = async () => {
       const statements: [Statement<never, unknown>, unknown, readonly string[]][] = [
         [findExpired, LOOK, ['job_ended', 'job_retention_pk']],
-        [sweepJobs, batch('a.job'), ['job_ended', 'job_alias_job', 'job_pk', 'job_hold_pk', 'job_renewal_pk']],
+        [
+          sweepJobs,
+          batch('a.job'),
+          ['job_ended', 'job_alias_job', 'job_pk', 'job_hold_pk', 'job_progress_pk', 'job_renewal_pk'],
+        ],
         [findStrayRunRows, { limit: 10 }, ['job_pk']],
       ];
       for (const [statement, params, indexes] of statements) {

@@ -20,6 +20,7 @@ const TABLES = [
   'job',
   'job_alias',
   'job_hold',
+  'job_progress',
   'job_renewal',
   'job_request',
   'job_retention',

@@ -2,6 +2,14 @@ import type { SchemaName } from '@holdfast/kernel';
 import { LOCATED, locateJob } from './job-by-id.js';
 import { keyLock, PINNED_PLANS } from './key-lock.js';
 
+/** DeleteJobs say how the function is made; later migrations make it again with the narrow tables that they have added. */
+export interface DeleteJobs {
+  readonly create?: 'CREATE' | 'CREATE OR REPLACE';
+  /** runTables hold what runs leave beside their job's row. */
+  readonly runTables?: readonly string[];
+}
+
+const RUN_TABLES: readonly string[] = ['job_cancel', 'job_hold', 'job_renewal'];
 const ARGUMENTS = 'bigint[], smallint[], timestamptz';
 
 /**
@@ -11,13 +19,16 @@ const ARGUMENTS = 'bigint[], smallint[], timestamptz';
  * counts as pending, and is taken under the lock of its key, which intake tries. Locks are tried and locked rows are skipped: nobody is waited for. Requests that are
  * not taken in yet are not touched: they make a job of their own. It runs with the rights of its owner.
  */
-export function deleteJobs(schema: SchemaName): string[] {
+export function deleteJobs(
+  schema: SchemaName,
+  { create = 'CREATE', runTables = RUN_TABLES }: DeleteJobs = {},
+): string[] {
   const alias = schema.of('job_alias');
   const job = schema.of('job');
   const request = schema.of('job_request');
   const lock = keyLock(schema, { kind: 'v_kind', tenantId: 'v_tenant', dedupeKey: 'v_key' });
   return [
-    `CREATE FUNCTION ${schema.of('delete_jobs')}(
+    `${create} FUNCTION ${schema.of('delete_jobs')}(
   p_ids bigint[], p_states smallint[], p_finished_before timestamptz, OUT asked_id bigint, OUT job_id bigint, OUT answer text, OUT job_state integer
 ) RETURNS SETOF record LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp ${PINNED_PLANS} AS $function$
 DECLARE
@@ -69,10 +80,7 @@ BEGIN
     )
     SELECT l.id FROM led l
   ));
-  DELETE FROM ${schema.of('job_cancel')} n WHERE n.job_id = ANY (v_gone);
-  DELETE FROM ${schema.of('job_hold')} n WHERE n.job_id = ANY (v_gone);
-  DELETE FROM ${schema.of('job_renewal')} n WHERE n.job_id = ANY (v_gone);
-END
+${runTables.map((table) => `  DELETE FROM ${schema.of(table)} n WHERE n.job_id = ANY (v_gone);\n`).join('')}END
 $function$`,
     `COMMENT ON FUNCTION ${schema.of('delete_jobs')}(${ARGUMENTS}) IS 'Holdfast: removes pending and final jobs with what belongs to them; waits for nobody.'`,
   ];

@@ -17,6 +17,7 @@ export interface StatusRow {
   readonly max_attempts: number | null;
   readonly outcome: string | null;
   readonly priority: number;
+  readonly progress: number | null;
   readonly refusal: string | null;
   readonly state: number;
   readonly tenant_id: string | null;
@@ -30,7 +31,8 @@ export const statusColumns = (
 ): string => `j.id::text AS id, j.kind, j.tenant_id, j.dedupe_key, j.state::int AS state, j.priority::int AS priority, j.attempt, j.max_attempts,
   j.outcome, j.error_code, j.refusal::text AS refusal, j.failures::text AS failures, ${ms('j.created_at')} AS created_at, ${ms('j.due_at')} AS due_at,
   ${ms('j.claimed_at')} AS claimed_at, ${ms('j.finished_at')} AS finished_at, ${ms('j.deferred_since')} AS deferred_since,
-  (SELECT ${ms('c.asked_at')} FROM ${schema.of('job_cancel')} c WHERE c.job_id = j.id AND j.state IN (0, 1)) AS cancel_asked_at`;
+  (SELECT ${ms('c.asked_at')} FROM ${schema.of('job_cancel')} c WHERE c.job_id = j.id AND j.state IN (0, 1)) AS cancel_asked_at,
+  (SELECT p.fraction FROM ${schema.of('job_progress')} p WHERE p.job_id = j.id AND p.claimed_at = j.claimed_at) AS progress`;
 
 /** REQUESTED_COLUMNS are those of a request `r` that is no job yet. */
 export const REQUESTED_COLUMNS = `r.id::text, r.kind, r.tenant_id, r.dedupe_key, 0, r.priority::int, 0, r.max_attempts, NULL, NULL, NULL, NULL,

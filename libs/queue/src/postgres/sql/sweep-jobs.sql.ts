@@ -18,7 +18,7 @@ export interface SweptRow {
 }
 
 /** Rows that a run leaves beside its job's, by its id. */
-const RUN_TABLES = ['job_cancel', 'job_hold', 'job_renewal'] as const;
+const RUN_TABLES = ['job_cancel', 'job_hold', 'job_progress', 'job_renewal'] as const;
 
 /**
  * Removes finished jobs that have been kept for long enough, with the aliases of their requests and what their runs have left (S5).
