@@ -30,6 +30,7 @@ import { LowWaterMarks } from './low-water.marks.js';
 import { reapResultOf } from './reaped.row.js';
 import { keyedRequestArrays, requestArrays, requestParams } from './request.arrays.js';
 import { namingMissingTables } from './missing.tables.js';
+import { progressArrays } from './progress.arrays.js';
 import { PausedKinds } from './paused.kinds.js';
 import { RunFences } from './run.fences.js';
 import { RunRows } from './run.rows.js';
@@ -252,12 +253,7 @@ export class PostgresJobStore extends JobStore {
 
   async report(reports: readonly LeasedProgress[]): Promise<Lease[]> {
     if (reports.length === 0) return [];
-    const byId = [...reports].sort((one, other) => (BigInt(one.lease.jobId) < BigInt(other.lease.jobId) ? -1 : 1));
-    const rows = await this.run(reportProgress, {
-      fractions: byId.map(({ fraction }) => fraction),
-      ids: byId.map(({ lease }) => lease.jobId),
-      tokens: byId.map(({ lease }) => lease.token),
-    });
+    const rows = await this.run(reportProgress, progressArrays(reports));
     return rows.map(({ id, token }) => ({ jobId: id, token }));
   }
 
