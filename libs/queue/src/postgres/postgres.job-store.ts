@@ -1,5 +1,4 @@
 import {
-  sqlStateOf,
   type ControlConnections,
   type OpenTransaction,
   type SchemaName,
@@ -26,6 +25,7 @@ import {
 } from '../ports/job-store.js';
 import { cancelById } from './cancelling.js';
 import { claimedJob } from './job.row.js';
+import { takeIn } from './intake.pass.js';
 import { LowWaterMarks } from './low-water.marks.js';
 import { reapResultOf } from './reaped.row.js';
 import { keyedRequestArrays, requestArrays, requestParams } from './request.arrays.js';
@@ -48,7 +48,7 @@ import { findMissingKeys } from './sql/find-missing-keys.sql.js';
 import { findUnknownKinds } from './sql/find-unknown-kinds.sql.js';
 import { findWork } from './sql/find-work.sql.js';
 import { giveBackClaim } from './sql/give-back-claim.sql.js';
-import { intakeRequests, type IntakeRow } from './sql/intake-requests.sql.js';
+import { intakeRequests } from './sql/intake-requests.sql.js';
 import { lockRuns } from './sql/lock-runs.sql.js';
 import { lockSeeding } from './sql/lock-seeding.sql.js';
 import { markRun } from './sql/mark-run.sql.js';
@@ -64,10 +64,6 @@ export interface PostgresJobStoreOptions {
   readonly keeper: ControlConnections;
   readonly schema: SchemaName;
 }
-
-const UNIQUE_VIOLATION = '23505';
-/** How often an intake looks again at once because a pending job was locked (a claim is short), or a key was not unique after all. */
-const INTAKE_ATTEMPTS = 3;
 
 /** PostgresJobStore keeps jobs in PostgreSQL: one statement per verb, on control connections that are READ COMMITTED (Q16). */
 export class PostgresJobStore extends JobStore {
@@ -229,18 +225,12 @@ export class PostgresJobStore extends JobStore {
     return this.runRows.hold(lease);
   }
 
-  async intake(limit: number): Promise<IntakeResult> {
-    const total = { created: 0, merged: 0, more: false, waiting: 0 };
-    for (let attempt = 1; attempt <= INTAKE_ATTEMPTS; attempt++) {
-      const row = await this.intakeOnce(limit, attempt === INTAKE_ATTEMPTS);
-      if (!row) continue;
-      total.created += row.created;
-      total.merged += row.merged;
-      total.waiting += row.waiting;
-      total.more = row.more;
-      if (row.skipped === 0) break;
-    }
-    return total;
+  intake(limit: number): Promise<IntakeResult> {
+    return takeIn(async () => {
+      const [row] = await this.run(intakeRequests, { limit });
+      if (row) this.paused.note(row.paused);
+      return row;
+    });
   }
 
   async reap(kinds: readonly string[], limit: number): Promise<ReapResult> {
@@ -290,17 +280,6 @@ export class PostgresJobStore extends JobStore {
     if (row?.held) return 'held';
     if (row?.settled) return 'settled';
     return row?.expired ? 'expired' : 'lost';
-  }
-
-  private async intakeOnce(limit: number, last: boolean): Promise<IntakeRow | undefined> {
-    try {
-      const [row] = await this.run(intakeRequests, { limit });
-      if (row) this.paused.note(row.paused);
-      return row;
-    } catch (error) {
-      if (last || sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
-      return undefined;
-    }
   }
 
   private async run<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]> {

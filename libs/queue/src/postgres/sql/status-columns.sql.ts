@@ -36,4 +36,4 @@ export const statusColumns = (
 
 /** REQUESTED_COLUMNS are those of a request `r` that is no job yet. */
 export const REQUESTED_COLUMNS = `r.id::text, r.kind, r.tenant_id, r.dedupe_key, 0, r.priority::int, 0, r.max_attempts, NULL, NULL, NULL, NULL,
-  ${ms('r.created_at')}, ${ms('r.due_at')}, NULL, NULL, NULL, NULL`;
+  ${ms('r.created_at')}, ${ms('r.due_at')}, NULL, NULL, NULL, NULL, NULL`;
