@@ -17,7 +17,7 @@ import {
   type DetachedHandler,
   type JobOf,
 } from '@holdfast/queue';
-import { ExportOrders, MeterReading, PackGift, RecordSale, SendReceipt, SyncContacts } from './jobs.js';
+import { ExportOrders, MeterReading, PackGift, RecordSale, RefundOrder, SendReceipt, SyncContacts } from './jobs.js';
 
 /** Mailer stands for any client of another service. */
 export abstract class Mailer {
@@ -117,4 +117,12 @@ export class MeterReadingHandler implements BatchHandler<typeof MeterReading> {
     ]);
     return jobs.map(({ payload }) => (payload.kwh >= 0 ? done() : refuse('reading.negative')));
   }
+}
+
+@JobHandler(RefundOrder)
+export class RefundOrderHandler implements AttachedHandler<typeof RefundOrder> {
+  run = async ({ payload: ended }: JobOf<typeof RefundOrder>, ctx: AttachedContext) => {
+    const { orderId } = ended.payload;
+    await ctx.tx.sql.query('UPDATE orders SET refund = $2 WHERE id = $1', [orderId, ended.code ?? 'cancelled']);
+  };
 }

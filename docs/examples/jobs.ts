@@ -1,4 +1,4 @@
-import { defineJob, type } from '@holdfast/queue/define';
+import { defineJob, type, type EndedJob } from '@holdfast/queue/define';
 import { z } from 'zod';
 
 export const SendReceipt = defineJob('receipt.send', {
@@ -36,4 +36,11 @@ export const ExportOrders = defineJob('orders.export', {
 
 export const MeterReading = defineJob('meter.reading', {
   payload: z.object({ meter: z.string(), kwh: z.number() }),
+});
+
+export const RefundOrder = defineJob('order.refund', { payload: type<EndedJob>() });
+
+export const ChargeOrder = defineJob('order.charge', {
+  payload: z.object({ orderId: z.string() }),
+  onEnd: { deadLetter: RefundOrder, cancelled: RefundOrder },
 });

@@ -30,6 +30,7 @@ export type {
 export type { EnqueueOptions, JoinOptions } from './client/enqueue.options.js';
 export { JobQueue, type JobQueueOptions } from './client/job-queue.js';
 
+export type { DeclaredEnding, EndedJob, FollowUp, OnEndOptions } from './domain/on-end.js';
 export type { CancelAnswer, CancelOptions } from './domain/cancel.answer.js';
 export * from './domain/definition.js';
 export type { JobOptions } from './domain/definition.options.js';

@@ -11,6 +11,7 @@ export * from './domain/outcome.js';
 export type { PayloadCodec, Upcasts } from './domain/payload.codec.js';
 export { type } from './domain/payload.schema.js';
 export type { RefusalParams } from './domain/refusal.js';
+export type { EndedJob, FollowUp, OnEndOptions } from './domain/on-end.js';
 export type { RetentionOptions } from './domain/retention.js';
 export type { Disposition, Enqueued, JobRequest, RequestOptions, WhenRunning } from './domain/request.js';
 export type { Classification, ClassifyError } from './domain/retry.policy.js';

@@ -69,7 +69,14 @@ describe('An idle runner', () => {
     await runner.stop();
     await store.close();
 
-    const first = ['intake-requests', 'reap-jobs', 'find-unknown-kinds', 'claim-suspect', 'claim-jobs'];
+    const first = [
+      'declare-endings',
+      'intake-requests',
+      'reap-jobs',
+      'find-unknown-kinds',
+      'claim-suspect',
+      'claim-jobs',
+    ];
     const idle = ['find-work'];
     expect(looks.slice(0, 6)).toEqual([first, idle, idle, idle, idle, idle]);
     expect(keeper.sent).toEqual([]);

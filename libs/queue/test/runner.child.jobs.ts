@@ -1,4 +1,5 @@
 import { defineJob } from '../src/domain/definition.js';
+import type { EndedJob } from '../src/domain/on-end.js';
 import { type } from '../src/domain/payload.schema.js';
 
 type Step = 'block' | 'die' | 'nothing' | 'stop' | 'wait' | 'write';
@@ -20,4 +21,12 @@ export const Grouped = defineJob('child.grouped', {
   groupCommit: { delay: '10ms', size: 8 },
   payload,
   timeout: '600ms',
+});
+/** Released follows on the dead letter of Doomed. */
+export const Released = defineJob('child.released', { payload: type<EndedJob>() });
+export const Doomed = defineJob('child.doomed', {
+  backoff: { delays: ['0ms'] },
+  onEnd: { deadLetter: Released },
+  payload,
+  timeout: '20s',
 });

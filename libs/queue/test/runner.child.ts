@@ -5,7 +5,7 @@ import type { AttachedHandler, DetachedHandler } from '../src/handlers/handler.i
 import { JobHandlerRegistry } from '../src/handlers/job-handler.registry.js';
 import { PostgresJobStore } from '../src/postgres/postgres.job-store.js';
 import { Runner } from '../src/runner/runner.js';
-import { Attached, Detached, Grouped, Patient, type Steps } from './runner.child.jobs.js';
+import { Attached, Detached, Grouped, Doomed, Patient, type Steps } from './runner.child.jobs.js';
 
 /**
  * A worker process for the tests: its handlers do what their payload says, and it tells what happens by messages.
@@ -49,7 +49,8 @@ async function main(): Promise<void> {
   const handler: DetachedHandler = {
     run: (job) => perform(job, job.payload, () => write(pool, job.payload.name)),
   };
-  registry.register(handlerEntry({ definition: Detached, handler, mode: 'detached', source: 'the child' }));
+  for (const definition of [Detached, Doomed])
+    registry.register(handlerEntry({ definition, handler, mode: 'detached', source: 'the child' }));
 
   const options = { pollMs: 100, ...(JSON.parse(process.env.RUNNER_OPTIONS ?? '{}') as object) };
   const reporter = {

@@ -7,6 +7,7 @@ import { waking } from './0005-waking.migration.js';
 import { cancel } from './0006-cancel.migration.js';
 import { operators } from './0007-operators.migration.js';
 import { progress } from './0008-progress.migration.js';
+import { endings } from './0009-endings.migration.js';
 import { groupCommit } from './0010-group-commit.migration.js';
 import { retention } from './0011-retention.migration.js';
 
@@ -20,6 +21,7 @@ export const queueMigrations: readonly Migration[] = [
   cancel,
   operators,
   progress,
+  endings,
   groupCommit,
   retention,
 ];

@@ -5,6 +5,7 @@ export const QUEUE_TABLES = [
   'job',
   'job_alias',
   'job_cancel',
+  'job_ending',
   'job_hold',
   'job_progress',
   'job_renewal',

@@ -2,6 +2,7 @@ import { Backoff, type BackoffOptions, type IsolationLevel, parseDuration } from
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { type GroupCommitOptions, problemOfGroupCommit } from './group-commit.js';
 import { isKind, MAX_KIND_LENGTH } from './kind.js';
+import { type OnEndOptions, problemOfOnEnd } from './on-end.js';
 import type { PayloadCodec, Upcasts } from './payload.codec.js';
 import { isPayloadSchema, type PayloadSchema } from './payload.schema.js';
 import type { WhenRunning } from './request.js';
@@ -32,6 +33,11 @@ export interface JobOptions<Schema extends PayloadSchema> {
   readonly maxAttempts?: number | 'unlimited';
   /** maxDefer is how long unavailable failures wait without spending an attempt, from the first of an outage (R10). Default `'1d'`. */
   readonly maxDefer?: string;
+  /**
+   * onEnd names jobs that follow when one of this kind ends as a dead letter, refused or cancelled, in the transaction that ends it (R14): `{ deadLetter: TellSupport }`.
+   * Their payload is EndedJob; they inherit the tenant. Default none.
+   */
+  readonly onEnd?: OnEndOptions;
   /** payload is any Standard Schema, or `type<P>()` for the type alone. */
   readonly payload: Schema;
   /** priority is 0 (first) to 9 (last). Default 5. */
@@ -68,6 +74,7 @@ const CHECKS: Readonly<Record<keyof JobOptions<PayloadSchema>, Check>> = {
       ? undefined
       : "must be a whole number from 1 to 100, or 'unlimited'",
   maxDefer: (value) => problemOf(() => parseDuration(value as string)),
+  onEnd: problemOfOnEnd,
   payload: (value) => (isPayloadSchema(value) ? undefined : 'must be a Standard Schema, or type<P>()'),
   priority: (value) => (isWithin(value, 0, 9) ? undefined : 'must be a whole number from 0 (first) to 9 (last)'),
   retention: problemOfRetention,

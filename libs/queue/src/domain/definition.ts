@@ -3,6 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { InvalidDefinitionError } from '../errors/invalid-definition.error.js';
 import { checkJobOptions, type JobOptions } from './definition.options.js';
 import { type GroupCommit, groupCommitOf } from './group-commit.js';
+import type { OnEndOptions } from './on-end.js';
 import type { PayloadCodec, Upcasts } from './payload.codec.js';
 import type { PayloadSchema } from './payload.schema.js';
 import { jobRequest, type JobRequest, type RequestOptions, type WhenRunning } from './request.js';
@@ -29,6 +30,8 @@ export interface JobDefinition<Kind extends string = string, Input = unknown, Ou
   /** maxAttempts is null for `'unlimited'`. */
   readonly maxAttempts: number | null;
   readonly maxDeferMs: number;
+  /** onEnd are the jobs that follow on its ends (R14). */
+  readonly onEnd: OnEndOptions;
   readonly priority: number;
   /** retention is what this definition says of how long its finished jobs are kept; the rest is the module's (S5). */
   readonly retention: Readonly<Partial<Retention>>;
@@ -80,6 +83,7 @@ export function defineJob<const Kind extends string, Schema extends PayloadSchem
     kind,
     maxAttempts: options.maxAttempts === 'unlimited' ? null : (options.maxAttempts ?? 8),
     maxDeferMs: parseDuration(options.maxDefer ?? '1d'),
+    onEnd: Object.freeze({ ...options.onEnd }),
     priority: options.priority ?? 5,
     request: (payload: Input, requestOptions?: RequestOptions) => jobRequest(definition, payload, requestOptions),
     retention: retentionOf(options.retention ?? {}),

@@ -1,5 +1,6 @@
 import type { CancelAnswer, CancelOptions } from '../domain/cancel.answer.js';
 import { isFinal, JobState, jobStateName } from '../domain/job-state.js';
+import type { DeclaredEnding } from '../domain/on-end.js';
 import type { Lease } from '../domain/lease.js';
 import type { EncodedRequest, Enqueued } from '../domain/request.js';
 import {
@@ -38,7 +39,10 @@ export class MemoryJobStore extends JobStore {
     const state = jobStateName(job.state);
     if (isFinal(state)) return Promise.resolve({ disposition: 'final', id, state });
     if (job.lease) this.table.cancels.add(id);
-    else job.cancel();
+    else {
+      job.cancel();
+      this.table.follow(job);
+    }
     return Promise.resolve({ disposition: job.lease ? 'requested' : 'cancelled', id });
   }
 
@@ -71,6 +75,11 @@ export class MemoryJobStore extends JobStore {
     return Promise.reject(
       new TypeError('Jobs in memory cannot be completed inside a transaction: use detached handlers, or PostgreSQL.'),
     );
+  }
+
+  declareEndings(kinds: readonly string[], endings: readonly DeclaredEnding[]): Promise<void> {
+    this.table.declare(kinds, endings);
+    return Promise.resolve();
   }
 
   depth(kinds: readonly string[]): Promise<KindDepth[]> {
@@ -127,6 +136,7 @@ export class MemoryJobStore extends JobStore {
     for (const job of reaped) {
       if (job.lease) job.expire(now);
       if (this.table.cancels.delete(job.id)) job.cancel();
+      this.table.follow(job);
     }
     const part = (wanted: number) =>
       reaped.filter(({ state }) => state === wanted).map(({ id, request }) => ({ id, kind: request.kind }));
@@ -155,6 +165,7 @@ export class MemoryJobStore extends JobStore {
       job?.settle(settlement, Date.now());
       if (!job) return false;
       if (this.table.cancels.delete(job.id) && settlement.verb !== 'complete') job.cancel();
+      this.table.follow(job);
       return job.state === JobState.CANCELLED ? 'cancelled' : true;
     });
     return Promise.resolve(answers);

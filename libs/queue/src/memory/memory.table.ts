@@ -1,4 +1,6 @@
 import { JobState } from '../domain/job-state.js';
+import type { DeclaredEnding } from '../domain/on-end.js';
+import { jobStateName } from '../domain/job-state.js';
 import type { EncodedRequest, Enqueued } from '../domain/request.js';
 import { MemoryJob } from './memory.job.js';
 
@@ -14,6 +16,7 @@ export class MemoryTable {
   /** cancels are the ids of running jobs that somebody asked to be cancelled. */
   readonly cancels = new Set<string>();
   readonly jobs = new Map<string, MemoryJob>();
+  private endings: readonly DeclaredEnding[] = [];
   private lastId = 0n;
   private waiting: WaitingRequest[] = [];
 
@@ -40,6 +43,11 @@ export class MemoryTable {
     this.waiting = [];
   }
 
+  /** declare says which jobs follow on the ends of these kinds. */
+  declare(kinds: readonly string[], endings: readonly DeclaredEnding[]): void {
+    this.endings = [...this.endings.filter(({ kind }) => !kinds.includes(kind)), ...endings];
+  }
+
   /** due answers the jobs that may be claimed now, in the order of claiming. */
   due(kind: string, suspect: boolean): MemoryJob[] {
     const now = Date.now();
@@ -49,6 +57,32 @@ export class MemoryTable {
       .sort(
         (a, b) => a.request.priority - b.request.priority || a.dueAt - b.dueAt || Number(BigInt(a.id) - BigInt(b.id)),
       );
+  }
+
+  /** follow makes the jobs that follow on the end of one (R14). */
+  follow({ errorCode, id, payloadJson, payloadVersion, request: { kind, tenantId }, state }: MemoryJob): void {
+    const code = state === JobState.CANCELLED ? null : errorCode;
+    const payload = { code, jobId: id, kind, payload: JSON.parse(payloadJson) as object, payloadVersion };
+    for (const { followUp } of this.endings.filter((ending) => ending.kind === kind && ending.state === state)) {
+      const { maxAttempts, priority, version } = followUp;
+      const payloadText = JSON.stringify({ ...payload, state: jobStateName(state) });
+      const request = {
+        dedupeKey: null,
+        dueAt: null,
+        dueInMs: null,
+        kind: followUp.kind,
+        maxAttempts,
+        payloadJson: payloadText,
+      };
+      this.add({
+        ...request,
+        payloadVersion: version,
+        priority,
+        replacePayload: false,
+        tenantId,
+        whenRunning: 'merge',
+      });
+    }
   }
 
   /** intake lets go of the requests whose run has ended, and answers how many became a job and how many joined one. */

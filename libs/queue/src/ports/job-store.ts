@@ -1,5 +1,6 @@
 import type { OpenTransaction, SqlExecutor } from '@holdfast/kernel';
 import type { CancelAnswer, CancelOptions } from '../domain/cancel.answer.js';
+import type { DeclaredEnding } from '../domain/on-end.js';
 import type { Lease } from '../domain/lease.js';
 import type { EncodedRequest, Enqueued } from '../domain/request.js';
 import type { Completion, Settlement } from '../domain/settlement.js';
@@ -143,6 +144,12 @@ export abstract class JobStore {
   completeGroupIn(_transaction: OpenTransaction, _mark: string, _group: readonly LeasedCompletion[]): Promise<void> {
     return Promise.reject(new TypeError('This store completes one job in a transaction.'));
   }
+
+  /**
+   * declareEndings says which jobs follow on the ends of these kinds, and takes back what was said of them before (R14). From its return on every end of such a job, by
+   * whomever, makes them in the transaction that ends it. A runner says it before it takes its first job.
+   */
+  abstract declareEndings(kinds: readonly string[], endings: readonly DeclaredEnding[]): Promise<void>;
 
   /** depth answers the due PENDING jobs of each kind, the given kinds at zero too (S2). */
   abstract depth(kinds: readonly string[]): Promise<KindDepth[]>;

@@ -12,7 +12,17 @@ export interface RunRef {
 
 /** LoopStage is the part of the runner that an error came from; `pass`: what failed outside every other. */
 export type LoopStage =
-  'cancels' | 'claim' | 'give-back' | 'intake' | 'kinds' | 'pass' | 'presence' | 'progress' | 'reap' | 'suspects';
+  | 'cancels'
+  | 'claim'
+  | 'endings'
+  | 'give-back'
+  | 'intake'
+  | 'kinds'
+  | 'pass'
+  | 'presence'
+  | 'progress'
+  | 'reap'
+  | 'suspects';
 
 /** ConnectionRole says how many database connections a role holds at most (R19). */
 export interface ConnectionRole {

@@ -6,6 +6,7 @@ import {
   type Statement,
 } from '@holdfast/kernel';
 import type { CancelAnswer, CancelOptions } from '../domain/cancel.answer.js';
+import type { DeclaredEnding } from '../domain/on-end.js';
 import type { Lease } from '../domain/lease.js';
 import type { EncodedRequest, Enqueued } from '../domain/request.js';
 import type { Completion } from '../domain/settlement.js';
@@ -26,6 +27,7 @@ import {
 import { cancelById } from './cancelling.js';
 import { claimedJob } from './job.row.js';
 import { takeIn } from './intake.pass.js';
+import { kindDepth } from './kind-depth.row.js';
 import { LowWaterMarks } from './low-water.marks.js';
 import { reapResultOf } from './reaped.row.js';
 import { keyedRequestArrays, requestArrays, requestParams } from './request.arrays.js';
@@ -36,10 +38,12 @@ import { RunFences } from './run.fences.js';
 import { RunRows } from './run.rows.js';
 import { settlementBatches } from './settlement.batch.js';
 import { boundedDelay } from './settlement.document.js';
+import { verdictOf } from './verdict.row.js';
 import { claimJobs } from './sql/claim-jobs.sql.js';
 import { claimSuspect } from './sql/claim-suspect.sql.js';
 import { countDue } from './sql/count-due.sql.js';
 import { countSuspects } from './sql/count-suspects.sql.js';
+import { declareEndings } from './sql/declare-endings.sql.js';
 import { enqueueJob } from './sql/enqueue-job.sql.js';
 import { enqueueJobs } from './sql/enqueue-jobs.sql.js';
 import { enqueueKeyedJobs } from './sql/enqueue-keyed-jobs.sql.js';
@@ -153,13 +157,12 @@ export class PostgresJobStore extends JobStore {
     await this.runRows.remove([lease]);
   }
 
+  async declareEndings(kinds: readonly string[], endings: readonly DeclaredEnding[]): Promise<void> {
+    await this.run(declareEndings, { endings, kinds });
+  }
+
   async depth(kinds: readonly string[]): Promise<KindDepth[]> {
-    const rows = await this.run(countDue, { kinds });
-    return rows.map(({ due, kind, oldest_ms: oldestMs }) => ({
-      due: Number(due),
-      kind,
-      oldestDueAgeMs: Math.max(0, oldestMs ?? 0),
-    }));
+    return (await this.run(countDue, { kinds })).map(kindDepth);
   }
 
   async enqueue(request: EncodedRequest, executor: SqlExecutor): Promise<Enqueued> {
@@ -210,9 +213,9 @@ export class PostgresJobStore extends JobStore {
   }
 
   async giveBackClaim(token: string): Promise<number> {
-    const rows = await this.run(giveBackClaim, { token });
+    const { length } = await this.run(giveBackClaim, { token });
     this.marks.clear();
-    return rows.length;
+    return length;
   }
 
   override async hasWork(kinds: readonly string[]): Promise<boolean> {
@@ -276,10 +279,7 @@ export class PostgresJobStore extends JobStore {
   }
 
   async verdict({ jobId, token }: Lease, attempt: number): Promise<Verdict> {
-    const [row] = await this.run(readAttempt, { attempt, jobId, token });
-    if (row?.held) return 'held';
-    if (row?.settled) return 'settled';
-    return row?.expired ? 'expired' : 'lost';
+    return verdictOf((await this.run(readAttempt, { attempt, jobId, token }))[0]);
   }
 
   private async run<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]> {

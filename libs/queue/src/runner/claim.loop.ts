@@ -1,4 +1,5 @@
 import { startTimer, type Timer } from '@holdfast/kernel';
+import type { DeclaredEnding } from '../domain/on-end.js';
 import type { IntakeResult, JobStore } from '../ports/job-store.js';
 import type { Reporter } from '../ports/reporter.js';
 import type { StageTrouble } from '../ports/runner.vitals.js';
@@ -18,6 +19,8 @@ const KINDS_EVERY_MS = 60_000;
 /** ClaimLoopParts are what the loop works with. */
 export interface ClaimLoopParts {
   readonly claimer: Claimer;
+  /** endings are what follows on the ends of its kinds: said before anything is taken (R14). */
+  readonly endings: readonly DeclaredEnding[];
   readonly guard: StageGuard;
   /** idle is told for which kinds a wake is wanted, before each nap; none while the loop looks by itself (Q10). */
   readonly idle: (kinds: readonly string[]) => void;
@@ -45,6 +48,7 @@ export interface ClaimLoopParts {
  */
 export class ClaimLoop {
   private changed = false;
+  private declared = false;
   /** found tells whether the claims of this pass took anything; undefined without any claim. */
   private found: boolean | undefined;
   private intakeAt = -Infinity;
@@ -137,6 +141,13 @@ export class ClaimLoop {
     return claimed.jobs.length >= limit;
   }
 
+  /** declare says once which jobs follow on the ends of others; an older deployment that still runs must not say it again and again. */
+  private async declare(): Promise<void> {
+    const { endings, kinds, store } = this.parts;
+    const said = await this.stage('endings', () => store.declareEndings(kinds.run, endings).then(() => true));
+    this.declared = said ?? false;
+  }
+
   /** followHint goes on after the claim that a hint led to: where it found nothing the hint may have been of a request, else that can wait a little. */
   private async followHint(): Promise<void> {
     if (this.found) this.changed = true;
@@ -196,6 +207,8 @@ export class ClaimLoop {
   private async pass(): Promise<number> {
     const { guard, intakeGapMs, slots, suspects } = this.parts;
     this.roused = false;
+    if (!this.declared) await this.declare();
+    if (!this.declared) return guard.delayOf('endings');
     const look = this.looks.take(guard.retryInMs === 0, slots.free > 0);
     if (look?.polled && !look.asked && (await this.isIdle()))
       return Math.min(this.looks.pollInMs, guard.retryInMs ?? Infinity);

@@ -1,6 +1,7 @@
 import { type Database, pause, startTimer } from '@holdfast/kernel';
 import { RunStoppedError } from '../errors/run-stopped.error.js';
 import type { JobStore } from '../ports/job-store.js';
+import { endingsOf } from '../domain/on-end.js';
 import type { Reporter } from '../ports/reporter.js';
 import type { RunnerEvent } from '../ports/runner.events.js';
 import type { RunnerVitals } from '../ports/runner.vitals.js';
@@ -90,6 +91,7 @@ export class Crew {
     );
     this.loop = new ClaimLoop({
       claimer,
+      endings: plans.flatMap(({ entry }) => endingsOf(entry.definition)),
       guard: new StageGuard(reporter),
       idle: parts.idle ?? (() => undefined),
       intakeGapMs: options.intakeGapMs,

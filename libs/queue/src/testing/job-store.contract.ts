@@ -2,6 +2,7 @@ import { cancelContract } from './job-store.contract.cancel.js';
 import { cancelRequestContract } from './job-store.contract.cancel-request.js';
 import { claimContract } from './job-store.contract.claim.js';
 import { dedupeContract } from './job-store.contract.dedupe.js';
+import { endingsContract } from './job-store.contract.endings.js';
 import { fenceContract } from './job-store.contract.fence.js';
 import { intakeContract } from './job-store.contract.intake.js';
 import { leaseContract } from './job-store.contract.lease.js';
@@ -43,6 +44,7 @@ export function describeJobStore(
     leaseContract(current);
     dedupeContract(current);
     cancelContract(current);
+    endingsContract(current);
     if (!transactions) return;
     transactionContract(current);
     fenceContract(current);

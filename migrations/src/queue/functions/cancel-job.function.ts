@@ -1,4 +1,5 @@
 import type { SchemaName } from '@holdfast/kernel';
+import { followUps } from './follow-up.js';
 import { keyLock, PINNED_PLANS } from './key-lock.js';
 
 const ARGUMENTS = 'bigint, boolean, text';
@@ -14,12 +15,12 @@ const ARGUMENTS = 'bigint, boolean, text';
  *
  * It runs with the rights of its owner: an operator's role needs no right to write a job.
  */
-export function cancelJob(schema: SchemaName): string[] {
+export function cancelJob(schema: SchemaName, { endings = false } = {}): string[] {
   return [
     `CREATE FUNCTION ${schema.of('cancel_job')}(
   p_id bigint, p_of_tenant boolean, p_tenant_id text, OUT answer text, OUT found_id bigint, OUT found_state integer
 ) LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp ${PINNED_PLANS} SET lock_timeout = '2s' AS $function$
-${body(schema)}
+${body(schema, endings)}
 $function$`,
     `COMMENT ON FUNCTION ${schema.of('cancel_job')}(${ARGUMENTS}) IS 'Holdfast: cancels a pending job, or asks whoever runs it to end it.'`,
   ];
@@ -29,7 +30,7 @@ export function dropCancelJob(schema: SchemaName): string[] {
   return [`DROP FUNCTION ${schema.of('cancel_job')}(${ARGUMENTS})`];
 }
 
-function body(schema: SchemaName): string {
+function body(schema: SchemaName, endings: boolean): string {
   const job = schema.of('job');
   const request = schema.of('job_request');
   const lock = keyLock(schema, {
@@ -93,7 +94,7 @@ ${lookUp(schema)}
     )
     INSERT INTO ${schema.of('job_alias')} (request_id, job_id)
       SELECT g.id, found_id FROM gone g WHERE g.named_job IS NULL AND g.id <> found_id;
-    answer := 'cancelled';
+${endings ? `    ${followUps(schema, `(SELECT * FROM ${job} j WHERE j.id = found_id) s`)};\n` : ''}    answer := 'cancelled';
     RETURN;
   END LOOP;
   RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = 'The job changed whenever it was looked at.';

@@ -1,5 +1,6 @@
 import { Statement } from '@holdfast/kernel';
 import { KEPT_FAILURES } from '../../domain/failure.js';
+import { ENDED, followUps } from './follow-ups.sql.js';
 
 /** ReapParams are the parameters of reap-jobs. */
 export interface ReapParams {
@@ -35,7 +36,7 @@ WITH late AS (
         CROSS JOIN LATERAL (SELECT j.id FROM ${schema.of('job')} j WHERE j.id = c.job_id AND j.state = 0 FOR UPDATE OF j SKIP LOCKED) asked
         LIMIT $2::integer
     ))
-    RETURNING j.id, j.kind
+    RETURNING ${ENDED}
 ), reaped AS (
 UPDATE ${schema.of('job')} j
   SET (state, finished_at, suspect, due_at, error_code) = (
@@ -75,7 +76,9 @@ UPDATE ${schema.of('job')} j
         ) expired
         LIMIT $2::integer
     ))
-  RETURNING j.id, j.kind, j.state
+  RETURNING ${ENDED}
+), follow_ups AS (
+  ${followUps(schema, '(SELECT * FROM late UNION ALL SELECT * FROM reaped)')}
 ), over AS (
   DELETE FROM ${schema.of('job_cancel')} c
     WHERE c.job_id = ANY (ARRAY(

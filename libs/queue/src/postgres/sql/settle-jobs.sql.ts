@@ -1,5 +1,6 @@
 import { Statement } from '@holdfast/kernel';
 import { KEPT_FAILURES } from '../../domain/failure.js';
+import { ENDED, followUps } from './follow-ups.sql.js';
 
 /** SettlementDocument is one settlement as settle-jobs reads it. */
 export interface SettlementDocument {
@@ -93,7 +94,9 @@ UPDATE ${schema.of('job')} j
     ),
     lease_token = NULL, lease_owner = NULL, lease_until = NULL
   WHERE j.id = ANY ($1::bigint[]) AND j.lease_token = ($2::jsonb -> j.id::text ->> 'token')::uuid
-  RETURNING j.id, j.state
+  RETURNING ${ENDED}
+), follow_ups AS (
+  ${followUps(schema, 'settled')}
 ), over AS (
   DELETE FROM ${schema.of('job_cancel')} c WHERE c.job_id = ANY (ARRAY(SELECT s.id FROM settled s WHERE s.state >= 2))
 )
