@@ -24,7 +24,7 @@ describe('when an event was received', () => {
     await database.drop();
   });
 
-  it("K51: is said by the database's clock, with the same moment in the event and in its job, however wrong the api's is", async () => {
+  it("H5: is said by the database's clock, with the same moment in the event and in its job, however wrong the api's is", async () => {
     jest.useFakeTimers({
       doNotFake: [
         'clearImmediate',

@@ -26,6 +26,13 @@ export type HandlingOptions = Pick<QueueOptions, 'directUrl' | 'notifications' |
   readonly url?: string;
 };
 
+/** Heard are notifications that a session of its own has heard. */
+export interface Heard {
+  readonly channels: string[];
+  readonly sent: (string | undefined)[];
+  flush(): Promise<void>;
+}
+
 /** WakingStand has queues on one database whose poll is an hour away, so that what runs was woken. */
 export class WakingStand {
   readonly events: QueueEvent[] = [];
@@ -38,13 +45,17 @@ export class WakingStand {
     this.events.length = 0;
   }
 
-  /** heard are the notifications of a schema, as they come. `flush` waits until those have come that were committed before. */
-  async heard(schema = 'holdfast'): Promise<{ readonly channels: string[]; flush(): Promise<void> }> {
+  /** heard are the notifications of a schema, as they come; `sent` is what they carry. `flush` waits until those have come that were committed before. */
+  async heard(schema = 'holdfast'): Promise<Heard> {
     const channels: string[] = [];
+    const sent: (string | undefined)[] = [];
     const client = await this.db.client();
-    client.on('notification', ({ channel }) => channels.push(channel));
+    client.on('notification', ({ channel, payload }) => {
+      channels.push(channel);
+      sent.push(payload);
+    });
     await client.query(`LISTEN ${client.escapeIdentifier(channelOf(new SchemaName(schema)))}`);
-    return { channels, flush: async () => void (await client.query('SELECT 1')) };
+    return { channels, flush: async () => void (await client.query('SELECT 1')), sent };
   }
 
   async handling(run: AttachedHandler<typeof Note>['run'], options: HandlingOptions = {}): Promise<HoldfastQueue> {
