@@ -318,9 +318,9 @@ describe.each(['pg', 'typeorm'] as const)('A batch of jobs, on %s', (using) => {
     );
     await stand.start({ pollMs: 100, slots: 200 });
     const live = () => db.adminQuery('SELECT FROM holdfast.job WHERE state IN (0, 1)');
-    await waitFor(async () => (await live()).length === 0, { deadlineMs: 30_000, what: 'every job to have ended' });
+    await waitFor(async () => (await live()).length === 0, { deadlineMs: 90_000, what: 'every job to have ended' });
     const stay = names.filter((name) => Number(name) % 50 !== 7);
     expect(await stand.effects()).toEqual(stay.sort());
     expect(await db.adminQuery('SELECT FROM holdfast.job WHERE attempt <> 1')).toEqual([]);
-  });
+  }, 120_000);
 });
