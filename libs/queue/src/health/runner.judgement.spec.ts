@@ -52,7 +52,7 @@ describe('judgeRunner', () => {
     expect(judge({ lastStepAt: NOW - 89_000, pollMs: 60_000 }).status).toBe('up');
   });
 
-  it.each(['claim', 'intake', 'pass'] as const)(
+  it.each(['claim', 'endings', 'intake', 'pass'] as const)(
     'K50: %s that fails for three attempts, or ten seconds, is down',
     (stage) => {
       expect(judge({ troubles: [trouble(stage, 2, 9_999)] }).status).toBe('up');

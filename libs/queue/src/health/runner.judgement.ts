@@ -4,7 +4,7 @@ import type { HealthFinding } from './health.indicator.js';
 import { problemIn } from './problem.words.js';
 
 /** Without these stages no job is found; without the others the runner still works. */
-const VITAL = new Set<StageTrouble['stage']>(['claim', 'intake', 'pass']);
+const VITAL = new Set<StageTrouble['stage']>(['claim', 'endings', 'intake', 'pass']);
 /** A stage is in trouble for good after so many failures in a row, or so long: one lost connection is nobody's business. */
 const FAILURES = 3;
 const FAILING_FOR_MS = 10_000;
