@@ -12,6 +12,7 @@ const Attached = defineJob('progress.attached', {
   isolation: 'REPEATABLE READ',
   payload: type<object>(),
 });
+const Delayed = defineJob('progress.delayed', { backoff: { delays: ['1h'] }, payload: type<object>() });
 const Detached = defineJob('progress.detached', { backoff: { delays: ['0ms'] }, payload: type<object>() });
 
 describe('The progress of a run', () => {
@@ -76,17 +77,18 @@ describe('The progress of a run', () => {
     await open();
     const gate = new Gate();
     let attempts = 0;
-    stand.attached(Attached, async (_job, ctx) => {
+    stand.attached(Delayed, async (_job, ctx) => {
       attempts += 1;
       if (attempts === 2) return gate.pass();
       await ctx.report(0.5);
       throw new Error('failed');
     });
     const runner = await stand.start();
-    const id = await stand.enqueue(Attached, {});
+    const id = await stand.enqueue(Delayed, {});
     runner.wake();
     await stand.seenOf('job.retried', id);
     expect(await progressOf(id)).toBe(0.5);
+    await jobs.runNow(id);
     runner.wake();
     await gate.reached;
     expect(await progressOf(id)).toBeNull();
