@@ -424,7 +424,9 @@ describe.each(['pg', 'typeorm'] as const)('A group of runs, on %s', (using) => {
     });
     await completed(ids);
     expect((await stand.seen('group.committed')).members).toBe(2);
-    expect(calls).toEqual(['a', 'b', 'c', 'd']);
+    expect(calls.slice(0, 2)).toEqual(['a', 'b']);
+    // What went back is claimed again, in whichever order.
+    expect(calls.slice(2).sort()).toEqual(['c', 'd']);
     for (const id of Object.values(ids)) expect(await stateOf(id)).toEqual(SUCCEEDED);
   });
 
