@@ -19,7 +19,10 @@ describe('the shared listener', () => {
       notified: (channel: string) => void heard.push(channel),
     };
   };
-  const backends = () => db.adminQuery(`SELECT FROM pg_stat_activity WHERE application_name = 'holdfast-listener'`);
+  const backends = () =>
+    db.adminQuery(
+      `SELECT FROM pg_stat_activity WHERE application_name = 'holdfast-listener' AND datname = current_database()`,
+    );
 
   it('R19: subscribers of one database share one connection, which ends with the last of them', async () => {
     const [one, two] = [subscriber(), subscriber()];

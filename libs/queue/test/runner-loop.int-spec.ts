@@ -51,7 +51,8 @@ describe('The claim loop', () => {
     await stand.seen('claim.answered');
     const statements = () =>
       db.adminQuery<{ n: string }>(
-        `SELECT count(*) AS n FROM pg_stat_activity WHERE application_name = 'holdfast' AND query_start > now() - interval '100ms'`,
+        `SELECT count(*) AS n FROM pg_stat_activity
+           WHERE datname = current_database() AND application_name = 'holdfast' AND query_start > now() - interval '100ms'`,
       );
     await waitFor(async () => Number((await statements())[0]!.n) === 0, { what: 'no statement for 100 ms' });
     expect(stand.events.filter((event) => event.type === 'claim.answered')).toHaveLength(0);

@@ -101,7 +101,7 @@ describe.each(['pg', 'typeorm'] as const)('A run in its transaction, on %s', (us
       await ctx.tx.sql.query(`INSERT INTO slow_at_commit VALUES ('x')`);
     });
     const id = await runOne();
-    const committing = `query LIKE 'COMMIT%' AND wait_event = 'PgSleep'`;
+    const committing = `query LIKE 'COMMIT%' AND wait_event = 'PgSleep' AND datname = current_database()`;
     await waitFor(() => db.adminQuery(`SELECT FROM pg_stat_activity WHERE ${committing}`).then((rows) => rows.length), {
       what: 'COMMIT to be under way',
     });
