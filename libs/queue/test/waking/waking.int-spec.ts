@@ -156,7 +156,7 @@ describe('Waking', () => {
     await waitFor(async () => (await stand.listeners()).length === 0, { what: 'the listener to end' });
   });
 
-  it('K105: behind a pooler in transaction mode it polls, says why, and sets nothing on the sessions of others', async () => {
+  it('K105: behind a pooler in transaction mode it polls, and says why', async () => {
     const pooler = await PgBouncer.start(db.url, { poolMode: 'transaction' });
     try {
       const runs = new Runs();
