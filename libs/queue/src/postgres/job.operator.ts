@@ -1,7 +1,7 @@
 import { type ControlConnections, pause, type SchemaName, type Statement } from '@holdfast/kernel';
 import { JobState, jobStateName } from '../domain/job-state.js';
 import type { RequeueAnswer } from '../domain/job.listing.js';
-import { isJobId } from './job.id.js';
+import { byJobId, isJobId } from './job.id.js';
 import { namingMissingTables } from './missing.tables.js';
 import { type DeletedRow, deleteJobs, type DeleteJobsParams } from './sql/delete-jobs.sql.js';
 import { findFinished, type FindFinishedParams } from './sql/find-finished.sql.js';
@@ -88,7 +88,7 @@ export class JobOperator {
     ids: readonly string[],
     send: (batch: readonly string[]) => Promise<Row[]>,
   ): Promise<Row[]> {
-    const sorted = [...new Set(ids)].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
+    const sorted = [...new Set(ids)].sort(byJobId);
     const done: Row[] = [];
     for (let at = 0; at < sorted.length; at += BATCH) done.push(...(await send(sorted.slice(at, at + BATCH))));
     const endsAt = performance.now() + PATIENCE_MS;

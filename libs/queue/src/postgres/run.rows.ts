@@ -1,5 +1,6 @@
 import type { ControlConnections, SchemaName } from '@holdfast/kernel';
 import type { Lease } from '../domain/lease.js';
+import { byJobId } from './job.id.js';
 import { boundedDelay } from './settlement.document.js';
 import { deleteRunRows } from './sql/delete-run-rows.sql.js';
 import { holdRun } from './sql/hold-run.sql.js';
@@ -44,10 +45,10 @@ export class RunRows {
   }
 }
 
-/** byId sorts by id, so that two statements on the same rows lock them in one order. */
+/** byId answers each lease once, in the order of ids. */
 function byId(leases: readonly Lease[]): LeasesParams {
   const single = [...new Map(leases.map((lease) => [keyOf(lease), lease])).values()];
-  const sorted = single.sort((a, b) => (BigInt(a.jobId) < BigInt(b.jobId) ? -1 : 1));
+  const sorted = single.sort((a, b) => byJobId(a.jobId, b.jobId));
   return { ids: sorted.map(({ jobId }) => jobId), tokens: sorted.map(({ token }) => token) };
 }
 
