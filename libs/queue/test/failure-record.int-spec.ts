@@ -2,7 +2,8 @@ import type { TestDatabase } from '@holdfast/testing';
 import { hostname } from 'node:os';
 import { defineJob } from '../src/domain/definition.js';
 import { type } from '../src/domain/payload.schema.js';
-import { emptied, RunnerStand, standDatabase, unhandledRejections } from './runner.stand.js';
+import { eachStand } from './each.stand.js';
+import type { RunnerStand } from './runner.stand.js';
 
 const Write = defineJob('test.write', { payload: type<{ text: string }>(), backoff: { delays: ['0ms'] } });
 const Later = defineJob('test.later', { payload: type<{ text: string }>(), backoff: { delays: ['1h'] } });
@@ -11,19 +12,8 @@ const NUL = '\0';
 describe('What is recorded of a run that failed', () => {
   let db: TestDatabase;
   let stand: RunnerStand;
-  const unhandled = unhandledRejections();
 
-  beforeAll(async () => (db = await standDatabase()));
-  beforeEach(async () => {
-    await emptied(db);
-    stand = await RunnerStand.open(db);
-  });
-  afterEach(async () => {
-    await stand.untilIdle();
-    await stand.close();
-    expect(unhandled).toEqual([]);
-  });
-  afterAll(() => db.drop());
+  eachStand((at) => void ({ db, stand } = at), { untilIdle: true });
 
   it.each([
     ['23505', `INSERT INTO once VALUES (1)`],

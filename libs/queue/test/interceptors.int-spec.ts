@@ -3,7 +3,8 @@ import { defineJob } from '../src/domain/definition.js';
 import { done, refuse, repeat } from '../src/domain/outcome.js';
 import { type } from '../src/domain/payload.schema.js';
 import type { JobAnswer, JobInterceptor } from '../src/handlers/job.interceptor.js';
-import { emptied, Gate, RunnerStand, standDatabase, unhandledRejections } from './runner.stand.js';
+import { eachStand } from './each.stand.js';
+import { Gate, type RunnerStand } from './runner.stand.js';
 
 const backoff = { delays: ['0ms'] };
 const Attached = defineJob('seam.attached', { payload: type<{ text: string }>(), backoff, maxAttempts: 2 });
@@ -16,18 +17,8 @@ type Intercept = JobInterceptor['intercept'];
 describe('Interceptors (R20)', () => {
   let db: TestDatabase;
   let stand: RunnerStand;
-  const unhandled = unhandledRejections();
 
-  beforeAll(async () => (db = await standDatabase()));
-  beforeEach(async () => {
-    await emptied(db);
-    stand = await RunnerStand.open(db);
-  });
-  afterEach(async () => {
-    await stand.close();
-    expect(unhandled).toEqual([]);
-  });
-  afterAll(() => db.drop());
+  eachStand((at) => void ({ db, stand } = at));
 
   const intercept = (act: Intercept) =>
     stand.interceptors.register({ interceptor: { intercept: act }, source: 'the seam' });

@@ -3,7 +3,8 @@ import { defineJob } from '../src/domain/definition.js';
 import { repeat } from '../src/domain/outcome.js';
 import { type } from '../src/domain/payload.schema.js';
 import { RetryableError } from '@holdfast/kernel';
-import { emptied, Gate, RunnerStand, standDatabase, unhandledRejections } from './runner.stand.js';
+import { eachStand } from './each.stand.js';
+import { Gate, type RunnerStand } from './runner.stand.js';
 
 const DAY_MS = 86_400_000;
 const Again = defineJob('test.again', { payload: type<{ after: string }>() });
@@ -14,18 +15,8 @@ const Write = defineJob('test.write', { payload: type<object>() });
 describe('Times at the database', () => {
   let db: TestDatabase;
   let stand: RunnerStand;
-  const unhandled = unhandledRejections();
 
-  beforeAll(async () => (db = await standDatabase()));
-  beforeEach(async () => {
-    await emptied(db);
-    stand = await RunnerStand.open(db);
-  });
-  afterEach(async () => {
-    await stand.close();
-    expect(unhandled).toEqual([]);
-  });
-  afterAll(() => db.drop());
+  eachStand((at) => void ({ db, stand } = at));
 
   const leaseLeftMs = async (id: string) => {
     const [row] = await db.adminQuery<{ left: number }>(

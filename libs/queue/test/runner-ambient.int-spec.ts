@@ -1,28 +1,17 @@
 import { ambientTransaction } from '@holdfast/kernel';
-import type { TestDatabase } from '@holdfast/testing';
 import { defineJob } from '../src/domain/definition.js';
 import { type } from '../src/domain/payload.schema.js';
 import { NoTransactionError } from '../src/errors/no-transaction.error.js';
-import { emptied, RunnerStand, standDatabase, unhandledRejections } from './runner.stand.js';
+import { eachStand } from './each.stand.js';
+import type { RunnerStand } from './runner.stand.js';
 
 const Call = defineJob('test.call', { payload: type<object>() });
 const Write = defineJob('test.write', { payload: type<object>() });
 
 describe('A runner that is started or woken inside a unit of work', () => {
-  let db: TestDatabase;
   let stand: RunnerStand;
-  const unhandled = unhandledRejections();
 
-  beforeAll(async () => (db = await standDatabase()));
-  beforeEach(async () => {
-    await emptied(db);
-    stand = await RunnerStand.open(db);
-  });
-  afterEach(async () => {
-    await stand.close();
-    expect(unhandled).toEqual([]);
-  });
-  afterAll(() => db.drop());
+  eachStand((at) => void ({ stand } = at));
 
   it("Q1, R1: its handlers see their own transaction, or none, and never the caller's", async () => {
     const { identity } = stand.database;

@@ -1,7 +1,8 @@
-import { spawnTs, waitFor, type SpawnedProcess, type TestDatabase } from '@holdfast/testing';
+import { waitFor, type TestDatabase } from '@holdfast/testing';
 import type { RunnerOptions } from '../src/runner/runner.options.js';
 import { Detached, Patient, type Steps } from './runner.child.jobs.js';
-import { emptied, RunnerStand, standDatabase } from './runner.stand.js';
+import { runnerChildren } from './runner.children.js';
+import type { RunnerStand } from './runner.stand.js';
 
 /** The lease of Patient is 20.9 s, of Detached 1.5 s. */
 const LEASES: RunnerOptions = { leases: { attachedMarginMs: 900, boundMarginMs: 300, detachedMs: 1_500 } };
@@ -9,29 +10,8 @@ const LEASES: RunnerOptions = { leases: { attachedMarginMs: 900, boundMarginMs: 
 describe('Cancelling what another process runs', () => {
   let db: TestDatabase;
   let stand: RunnerStand;
-  let children: SpawnedProcess[] = [];
 
-  beforeAll(async () => {
-    db = await standDatabase();
-    stand = await RunnerStand.open(db);
-  });
-  beforeEach(() => emptied(db));
-  afterEach(async () => {
-    for (const child of children) if (!child.exited) await child.kill();
-    children = [];
-  });
-  afterAll(async () => {
-    await stand.close();
-    await db.drop();
-  });
-
-  const worker = async (): Promise<SpawnedProcess> => {
-    const env = { DATABASE_URL: db.url, RUNNER_OPTIONS: JSON.stringify(LEASES) };
-    const child = spawnTs('libs/queue/test/runner.child.ts', { env });
-    children.push(child);
-    await child.event('ready');
-    return child;
-  };
+  const worker = runnerChildren(LEASES, (at) => void ({ db, stand } = at));
   const waits: Steps = { name: 'effect', steps: [['write', 'wait']] };
   const state = async (id: string) => (await stand.job(id)).state;
   const untilCancelled = (id: string) =>

@@ -2,7 +2,8 @@ import { TcpProxy, type TestDatabase, within } from '@holdfast/testing';
 import { defineJob } from '../src/domain/definition.js';
 import { done } from '../src/domain/outcome.js';
 import { type } from '../src/domain/payload.schema.js';
-import { emptied, Gate, RunnerStand, standDatabase, unhandledRejections } from './runner.stand.js';
+import { eachStand } from './each.stand.js';
+import { Gate, RunnerStand } from './runner.stand.js';
 
 const Write = defineJob('test.write', { payload: type<object>() });
 const Call = defineJob('test.call', { payload: type<object>() });
@@ -11,19 +12,8 @@ const never = new Promise<never>(() => undefined);
 describe('Runner.drain', () => {
   let db: TestDatabase;
   let stand: RunnerStand;
-  const unhandled = unhandledRejections();
 
-  beforeAll(async () => (db = await standDatabase()));
-  beforeEach(async () => {
-    await emptied(db);
-    stand = await RunnerStand.open(db);
-  });
-  afterEach(async () => {
-    await stand.untilIdle();
-    await stand.close();
-    expect(unhandled).toEqual([]);
-  });
-  afterAll(() => db.drop());
+  eachStand((at) => void ({ db, stand } = at), { untilIdle: true });
 
   it('R17, K56: no new claim; running jobs end within the grace period, and may enqueue until their end', async () => {
     const gate = new Gate();

@@ -5,7 +5,8 @@ import { done } from '../src/domain/outcome.js';
 import { type } from '../src/domain/payload.schema.js';
 import type { ClaimedJob } from '../src/ports/job-store.js';
 import { LoggingReporter } from '../src/runner/logging.reporter.js';
-import { emptied, RunnerStand, standDatabase, unhandledRejections } from './runner.stand.js';
+import { eachStand } from './each.stand.js';
+import { emptied, RunnerStand, standDatabase } from './runner.stand.js';
 
 const Odd = defineJob('test.odd', { payload: type<{ n: number }>(), backoff: { delays: ['1h'] } });
 const Grow = defineJob('test.grow', {
@@ -18,19 +19,8 @@ const NUL = '\0';
 describe('A run that fails', () => {
   let db: TestDatabase;
   let stand: RunnerStand;
-  const unhandled = unhandledRejections();
 
-  beforeAll(async () => (db = await standDatabase()));
-  beforeEach(async () => {
-    await emptied(db);
-    stand = await RunnerStand.open(db);
-  });
-  afterEach(async () => {
-    await stand.untilIdle();
-    await stand.close();
-    expect(unhandled).toEqual([]);
-  });
-  afterAll(() => db.drop());
+  eachStand((at) => void ({ db, stand } = at), { untilIdle: true });
 
   const thrownValues = (): unknown[] => {
     const cyclic: Record<string, unknown> = { name: 'Cyclic' };

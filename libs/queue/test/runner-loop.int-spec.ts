@@ -3,7 +3,8 @@ import { defineJob, type JobDefinition } from '../src/domain/definition.js';
 import { repeat } from '../src/domain/outcome.js';
 import { type } from '../src/domain/payload.schema.js';
 import { InvalidRunnerOptionsError } from '../src/errors/invalid-runner-options.error.js';
-import { emptied, Gate, RunnerStand, standDatabase, unhandledRejections } from './runner.stand.js';
+import { eachStand } from './each.stand.js';
+import { Gate, RunnerStand } from './runner.stand.js';
 
 const A = defineJob('test.a', { payload: type<object>() });
 const B = defineJob('test.b', { payload: type<object>() });
@@ -12,18 +13,8 @@ const Rerun = defineJob('test.rerun', { payload: type<object>(), whenRunning: 'r
 describe('The claim loop', () => {
   let db: TestDatabase;
   let stand: RunnerStand;
-  const unhandled = unhandledRejections();
 
-  beforeAll(async () => (db = await standDatabase()));
-  beforeEach(async () => {
-    await emptied(db);
-    stand = await RunnerStand.open(db);
-  });
-  afterEach(async () => {
-    await stand.close();
-    expect(unhandled).toEqual([]);
-  });
-  afterAll(() => db.drop());
+  eachStand((at) => void ({ db, stand } = at));
 
   const many = (count: number, definition: JobDefinition<string, object, object> = A) =>
     Promise.all(Array.from({ length: count }, () => stand.enqueue(definition, {})));

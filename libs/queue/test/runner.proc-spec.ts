@@ -1,7 +1,8 @@
-import { spawnTs, waitFor, type SpawnedProcess, type TestDatabase } from '@holdfast/testing';
+import { waitFor, type TestDatabase } from '@holdfast/testing';
 import type { RunnerOptions } from '../src/runner/runner.options.js';
 import { Attached, Detached, Patient, type Steps } from './runner.child.jobs.js';
-import { emptied, RunnerStand, standDatabase } from './runner.stand.js';
+import { runnerChildren } from './runner.children.js';
+import type { RunnerStand } from './runner.stand.js';
 
 /** The lease of Attached is 1.5 s, of Detached 1.5 s. */
 const LEASES: RunnerOptions = { leases: { attachedMarginMs: 900, boundMarginMs: 300, detachedMs: 1_500 } };
@@ -9,30 +10,8 @@ const LEASES: RunnerOptions = { leases: { attachedMarginMs: 900, boundMarginMs: 
 describe('Runners in processes that die or stand still', () => {
   let db: TestDatabase;
   let stand: RunnerStand;
-  let children: SpawnedProcess[] = [];
 
-  beforeAll(async () => {
-    db = await standDatabase();
-    stand = await RunnerStand.open(db);
-  });
-  beforeEach(() => emptied(db));
-  // A worker that a failed test leaves behind would run the jobs of the next one.
-  afterEach(async () => {
-    for (const child of children) if (!child.exited) await child.kill();
-    children = [];
-  });
-  afterAll(async () => {
-    await stand.close();
-    await db.drop();
-  });
-
-  const worker = async (options: RunnerOptions = {}): Promise<SpawnedProcess> => {
-    const env = { DATABASE_URL: db.url, RUNNER_OPTIONS: JSON.stringify({ ...LEASES, ...options }) };
-    const child = spawnTs('libs/queue/test/runner.child.ts', { env });
-    children.push(child);
-    await child.event('ready');
-    return child;
-  };
+  const worker = runnerChildren(LEASES, (at) => void ({ db, stand } = at));
   const job = (definition: typeof Attached | typeof Detached | typeof Patient, steps: Steps, maxAttempts = 8) =>
     stand.enqueue(definition as typeof Attached, steps, { maxAttempts });
   const state = async (id: string) => (await stand.job(id)).state;

@@ -1,11 +1,12 @@
 import { UnitOfWork, type Transaction } from '@holdfast/kernel';
-import { type TestDatabase } from '@holdfast/testing';
+import type { TestDatabase } from '@holdfast/testing';
 import type { EntityManager } from 'typeorm';
 import { defineJob } from '../../src/domain/definition.js';
 import { done, refuse } from '../../src/domain/outcome.js';
 import { type } from '../../src/domain/payload.schema.js';
 import type { AttachedContext, DetachedContext } from '../../src/handlers/handler.interface.js';
-import { emptied, Gate, RunnerStand, standDatabase, unhandledRejections } from '../runner.stand.js';
+import { eachStand } from '../each.stand.js';
+import { emptied, Gate, RunnerStand, standDatabase } from '../runner.stand.js';
 
 const options = { payload: type<object>(), backoff: { delays: ['1h'] } };
 const Job = defineJob('test.job', options);
@@ -15,19 +16,8 @@ const insert = (tx: Transaction, text: string) => tx.sql.query('INSERT INTO effe
 describe.each(['pg', 'typeorm'] as const)('A careless handler, on %s', (using) => {
   let db: TestDatabase;
   let stand: RunnerStand;
-  const unhandled = unhandledRejections();
 
-  beforeAll(async () => (db = await standDatabase()));
-  beforeEach(async () => {
-    await emptied(db);
-    stand = await RunnerStand.open(db, { using });
-  });
-  afterEach(async () => {
-    await stand.untilIdle();
-    await stand.close();
-    expect(unhandled).toEqual([]);
-  });
-  afterAll(() => db.drop());
+  eachStand((at) => void ({ db, stand } = at), { untilIdle: true, using });
 
   const run = async (definition: typeof Job | typeof Quick = Job) => {
     const runner = await stand.start();

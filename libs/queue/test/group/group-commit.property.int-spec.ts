@@ -3,7 +3,8 @@ import { PermanentError } from '@holdfast/kernel';
 import { defineJob } from '../../src/domain/definition.js';
 import { refuse } from '../../src/domain/outcome.js';
 import { type } from '../../src/domain/payload.schema.js';
-import { emptied, RunnerStand, standDatabase, unhandledRejections } from '../runner.stand.js';
+import { eachStand } from '../each.stand.js';
+import type { RunnerStand } from '../runner.stand.js';
 
 type Fate = 'bad' | 'cheats' | 'constraint' | 'dies' | 'good' | 'loses' | 'refuses' | 'slow' | 'swallows';
 
@@ -51,19 +52,8 @@ function expectedOf({ fates }: Chaos): { attempt: number; state: string; stays: 
 describe('Groups of runs of which many fail', () => {
   let db: TestDatabase;
   let stand: RunnerStand;
-  const unhandled = unhandledRejections();
 
-  beforeAll(async () => (db = await standDatabase()));
-  beforeEach(async () => {
-    await emptied(db);
-    stand = await RunnerStand.open(db);
-  });
-  afterEach(async () => {
-    await stand.untilIdle();
-    await stand.close();
-    expect(unhandled).toEqual([]);
-  });
-  afterAll(() => db.drop());
+  eachStand((at) => void ({ db, stand } = at), { untilIdle: true });
 
   it.each([1, 2, 3])(
     'R21: every effect is there exactly once, and every attempt is counted as if there were no groups (seed %d)',

@@ -8,7 +8,8 @@ import type { BatchContext, JobOf } from '../../src/handlers/handler.interface.j
 import type { Intercepting } from '../../src/handlers/job.interceptor.js';
 import { type GivenHandler, handlerEntry } from '../../src/handlers/handler.entry.js';
 import type { RunnerOptions } from '../../src/runner/runner.options.js';
-import { emptied, Gate, RunnerStand, standDatabase, unhandledRejections } from '../runner.stand.js';
+import { eachStand } from '../each.stand.js';
+import { Gate, RunnerStand } from '../runner.stand.js';
 
 const Many = defineJob('test.many', {
   backoff: { delays: ['1h'] },
@@ -24,20 +25,14 @@ describe.each(['pg', 'typeorm'] as const)('A batch of jobs, on %s', (using) => {
   let db: TestDatabase;
   let stand: RunnerStand;
   let calls: string[][];
-  const unhandled = unhandledRejections();
 
-  beforeAll(async () => (db = await standDatabase()));
-  beforeEach(async () => {
-    await emptied(db);
-    calls = [];
-    stand = await RunnerStand.open(db, { using });
-  });
-  afterEach(async () => {
-    await stand.untilIdle();
-    await stand.close();
-    expect(unhandled).toEqual([]);
-  });
-  afterAll(() => db.drop());
+  eachStand(
+    (at) => {
+      calls = [];
+      ({ db, stand } = at);
+    },
+    { untilIdle: true, using },
+  );
 
   /** Each batch writes the names of its jobs by one statement, and then does what `act` says. */
   const handle = (
